@@ -2,6 +2,7 @@
 
 mod afar;
 mod cancel;
+mod crossing;
 mod decisions;
 mod kept;
 mod operands;
@@ -56,8 +57,10 @@ pub enum Mode {
     /// When the receive has started.
     Synchronous,
     /// As `Standard`. Large data goes through the pool, and nothing else is tried: who sends it has measured what else
-    /// there is.
+    /// there is, and its receiver sends as much at the same time.
     Pooled,
+    /// The same, and the kernel copies large data.
+    ByKernel,
 }
 
 /// A send or receive that is under way.

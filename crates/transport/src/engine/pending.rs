@@ -1,6 +1,6 @@
 //! Sends and receives under way: a table of slots named by `TransferId`s.
 
-use super::{Completion, TransferId};
+use super::{Completion, Mode, TransferId};
 use crate::buffer::Buffer;
 use crate::landing::Landing;
 use crate::lists::Key;
@@ -52,8 +52,8 @@ pub(crate) struct Pending {
     pub(crate) posted: bool,
     /// A send that waits for something: its receiver sends as much at the same time.
     pub(crate) exchanged: bool,
-    /// A send whose data goes through the pool whatever else there is.
-    pub(crate) pooled: bool,
+    /// Of a send that waits for something.
+    pub(crate) mode: Mode,
     /// The next free slot.
     next: u32,
     /// The user's data.
@@ -268,7 +268,7 @@ impl Pendings {
             detached: false,
             posted: false,
             exchanged: false,
-            pooled: false,
+            mode: Mode::Standard,
             next: NONE,
             buffer: buffer.clone(),
             to: NONE,

@@ -162,7 +162,7 @@ const SPOTS_AHEAD: u32 = 60;
 /// Those of exchanges of two ranks come so many before theirs, the first one after 8: what pieces cost while the pool
 /// and the program's buffers get memory says little of what a collective takes later. (Alltoall of 4 MB between two
 /// ranks on an EPYC behind other collectives, us: 964 with the first turn after 64, 804 so.)
-const EXCHANGES_OF_TWO_AHEAD: u32 = 56;
+pub(super) const EXCHANGES_OF_TWO_AHEAD: u32 = 56;
 
 /// One of so many copies to the room is timed where this rank copies own data beside them. A choice.
 const TIMED_EACH: u32 = 8;
@@ -328,7 +328,7 @@ impl Engine<'_> {
     }
 
     /// The same, less than the two of what goes through the pool.
-    fn kernel_costs_less_than_the_pool(&self, bytes: usize) -> Result<bool, bool> {
+    pub(super) fn kernel_costs_less_than_the_pool(&self, bytes: usize) -> Result<bool, bool> {
         let costs = &self.segment().header().costs;
         costs.kernel_is_cheaper(&costs.pooled(bytes).map(|sort| (sort, 1.0)), bytes, DataUse::Copies)
     }

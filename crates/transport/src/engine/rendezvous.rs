@@ -17,9 +17,10 @@
 //! way are the sender's alone; those of more are never the receiver's alone. Where ranks share cpus, a message of a
 //! collective is copied by its sender alone, by the kernel: others send at the same time, each on its own cpu.
 
+use super::crossing::Crossing;
 use super::pending::{Pending, due};
 use super::send::{Piece, PieceOrder, data_header, plain};
-use super::{Engine, kind};
+use super::{Engine, Mode, kind};
 use crate::buffer::Span;
 use crate::claims::{ClaimEnd, Claims, MOST_FROM_ENDS};
 use crate::costs::Sort;
@@ -91,6 +92,8 @@ pub(crate) struct Sharing {
     none_went_since_ns: Vec<u64>,
     /// Which way messages from each rank take.
     pub(super) ways: Vec<Ways>,
+    /// Whether they cross this rank's.
+    pub(super) crossing: Vec<Crossing>,
     /// The last large message between this rank and each other one began with its end.
     pub(super) downwards: Vec<bool>,
     spans: Vec<Span>,
@@ -110,6 +113,11 @@ impl Sharing {
             ways: (0..ranks)
                 .map(|other| {
                     Ways::new(segment.agreed_ways(rank, other), usize::from(rank > other), lap_bytes(segment))
+                })
+                .collect(),
+            crossing: (0..ranks)
+                .map(|other| {
+                    Crossing::new(segment.agreed_ways(rank, other).crossing(), usize::from(rank > other))
                 })
                 .collect(),
             ..Self::default()
@@ -227,7 +235,14 @@ pub(super) fn address(
     }
     sharing.probe.allow(segment, rank);
     match &buffer.layout {
-        None => [if send.pooled { POOLED } else { CONTIGUOUS }, buffer.address as u64],
+        None => {
+            let how = match send.mode {
+                Mode::Pooled => POOLED,
+                Mode::ByKernel => BY_KERNEL,
+                Mode::Standard | Mode::Synchronous => CONTIGUOUS,
+            };
+            [how, buffer.address as u64]
+        }
         Some(layout) if layout.shape.has_spans() => [SCATTERED, 0],
         Some(_) => [NOT_BY_COPY, 0],
     }
@@ -242,6 +257,8 @@ const CONTIGUOUS: u64 = 1;
 const SCATTERED: u64 = 2;
 /// As `CONTIGUOUS`, but the sender knows that the pool is the shortest way. (3 is `afar::AFAR`.)
 const POOLED: u64 = 4;
+/// The same of the kernel's copy.
+const BY_KERNEL: u64 = 5;
 
 impl Engine<'_> {
     /// Starts copying the rest of a matched message, when that is possible; it is behind the `unasked` first bytes.
@@ -272,6 +289,9 @@ impl Engine<'_> {
             return contiguous;
         }
         if !matches!(self.sharing.readable(&segment, from), Access::Works(_)) {
+            if how == BY_KERNEL {
+                segment.header().costs.learn_failure(Sort::ByKernel, end);
+            }
             return false;
         }
         let of_collective = self.transfers.at(receive).due & due::ASIDE != 0;
@@ -282,6 +302,7 @@ impl Engine<'_> {
         let way = match (contiguous, how) {
             (false, POOLED) => return false,
             (true, POOLED) => Way::Pool,
+            (true, BY_KERNEL) if end < SHARED_FROM => Way::Receiver,
             (true, _) => self.way(receive, from),
             (false, _) => Way::Receiver,
         };
@@ -542,7 +563,18 @@ impl Engine<'_> {
             (true, claims) => {
                 match claims {
                     Share::Both(number, _) => self.sharing.free.push(number),
-                    Share::Alone(_) => self.transfers.at(transfer).moved += bytes,
+                    Share::Alone(_) => {
+                        let transfer = self.transfers.at(transfer);
+                        transfer.moved += bytes;
+                        if transfer.buffer.is_contiguous() && !self.room.crowded() {
+                            self.segment().header().costs.learn(
+                                Sort::ByKernel,
+                                bytes,
+                                bytes,
+                                copying.took_ns,
+                            );
+                        }
+                    }
                 }
                 self.tell(copying.other, kind::COMPLETE, [copying.token, 0, 0, 0, 0, 0]);
                 self.complete_when_here(copying.other, transfer);

@@ -60,6 +60,9 @@ fn demoted(bytes: usize) -> usize {
 /// Eager bytes that a sender may have unmatched at a receiver. Messages of one line don't count: they take no more than
 /// their envelope.
 pub const CREDIT: u64 = 2 * WHOLE as u64;
+/// The same of large messages that cross others, which come in twos and more. A choice. (Two ranks on an EPYC that send
+/// each other two messages of 256 kB at a time, n = 10: 36 us with the other credit, 33 with this.)
+const CREDIT_CROSSING: u64 = 2 * CREDIT;
 /// The same of all senders together where ranks share cpus, but for large messages that are sent as a whole, which have
 /// the other credit: one of so many parts of a pool, which is as much as a cpu's own caches hold. Who sends without
 /// waiting, as in a gather, would go on until the receiver's caches are full of what it has no cpu to receive. A
@@ -246,14 +249,20 @@ impl Engine<'_> {
         }
         let synchronous = mode == Mode::Synchronous;
         let is_large = buffer.bytes > if synchronous { MOST_EAGER } else { self.most_eager() };
+        let crosses = is_large && self.finds_one_crossing(to);
+        let mode = if is_large { self.mode_of_large(to, buffer, mode) } else { mode };
         if is_large {
             self.sharing.ways[to].sent();
         }
         let eager = match is_large {
             true => {
-                let asks_none = mode == Mode::Pooled && buffer.bytes <= WHOLE;
-                (asks_none || self.goes_whole(to, buffer.bytes, is_answer))
-                    && self.takes_credit_of(CREDIT, to, buffer.bytes)
+                let goes_whole = match mode {
+                    Mode::ByKernel => false,
+                    Mode::Pooled if buffer.bytes <= WHOLE => true,
+                    _ => self.goes_whole(to, buffer.bytes, is_answer),
+                };
+                let credit = if mode == Mode::Pooled { CREDIT_CROSSING } else { CREDIT };
+                goes_whole && self.takes_credit_of(credit, to, buffer.bytes)
             }
             false => self.takes_credit(to, buffer.bytes),
         };
@@ -262,7 +271,7 @@ impl Engine<'_> {
             false => PieceOrder::AsRead,
         };
         let mut rest = 0..buffer.bytes;
-        let is_exchanged = self.own_copy.is_some();
+        let is_exchanged = self.own_copy.is_some() || mode == Mode::Pooled;
         if eager && !synchronous && self.outgoing[to].queue.is_empty() {
             let mut header = header(kind::EAGER, envelope, buffer.bytes);
             // Who copies own data meanwhile makes no receiver wait for a first part.
@@ -276,6 +285,9 @@ impl Engine<'_> {
                 self.copy_beside(&put);
                 leave_out(&mut rest, put);
                 if rest.is_empty() {
+                    if is_large && !crosses {
+                        self.was_all_out(to);
+                    }
                     self.take_ahead(to);
                     self.wake(to);
                     return None;
@@ -301,7 +313,7 @@ impl Engine<'_> {
         transfer.bytes = end;
         transfer.due = due::PIECES | answer;
         transfer.exchanged = is_exchanged;
-        transfer.pooled = mode == Mode::Pooled;
+        transfer.mode = mode;
         let id = self.transfers.id(index);
         if kind == Opening::Announced {
             self.outgoing[to].announced = id;
@@ -333,7 +345,11 @@ impl Engine<'_> {
 
     /// Bytes of an announced message that go out unasked, if there is credit.
     fn unasked(&self, to: usize, buffer: &Buffer, mode: Mode) -> usize {
-        let by_pool = mode == Mode::Pooled || self.outgoing[to].asked_each > 0;
+        let by_pool = match mode {
+            Mode::Pooled => true,
+            Mode::ByKernel => false,
+            Mode::Standard | Mode::Synchronous => self.outgoing[to].asked_each > 0,
+        };
         if by_pool { buffer.bytes.min(UNASKED - offset_in_line(buffer, 0)) } else { 0 }
     }
 

@@ -102,7 +102,27 @@ const MOST: f32 = 4.0;
 /// worst is a slower way.
 #[repr(C, align(64))]
 #[derive(Default)]
-pub(crate) struct AgreedWays([AgreedWay; CLASSES]);
+pub(crate) struct AgreedWays {
+    classes: [AgreedWay; CLASSES],
+    crossing: AgreedCrossing,
+}
+
+impl AgreedWays {
+    /// Of messages that cross on the way.
+    pub(crate) fn crossing(&self) -> &AgreedCrossing {
+        &self.crossing
+    }
+}
+
+/// What two ranks tell one another of large messages that cross on the way (`engine::crossing`).
+#[repr(C)]
+#[derive(Default)]
+pub(crate) struct AgreedCrossing {
+    /// Whether each of the two has seen it: 1.
+    pub(crate) seen: [AtomicU32; 2],
+    /// Whether the kernel copies them, a bit for each class of data.
+    pub(crate) by_kernel: AtomicU32,
+}
 
 /// The same of one class of sizes.
 #[repr(C)]
@@ -499,10 +519,10 @@ impl Ways {
     /// What this rank has seen of a class of messages, and where the way is agreed that they take.
     fn known(&mut self, course: Course, class: usize) -> (&mut Seen, &AgreedWay) {
         match course {
-            Course::ToAndFro => (&mut self.seen[class], &self.agreed.0[class]),
+            Course::ToAndFro => (&mut self.seen[class], &self.agreed.classes[class]),
             Course::OneWay => {
                 let OneWay { agreed, seen } = &mut **self.one_way.get_or_insert_default();
-                (&mut seen[class], &agreed.0[class])
+                (&mut seen[class], &agreed.classes[class])
             }
         }
     }

@@ -129,7 +129,7 @@ fn larger_messages_are_tried_in_fewer_runs() {
         let mut tried = 0;
         loop {
             let way = ways.answer(bytes, bytes >= SHARED_FROM, tried << 40);
-            if !ways.agreed.0[class].phase().trial {
+            if !ways.agreed.classes[class].phase().trial {
                 break;
             }
             ways.complete(bytes, (tried << 40) + [50_000, 51_000, 52_000, 53_000][way as usize]);
@@ -269,7 +269,7 @@ fn a_run_goes_to_and_fro_if_a_message_went_out_before_it_began() {
 #[test]
 fn the_pool_is_given_up_after_fewer_runs_where_another_way_is_known_to_be_far_faster() {
     let (mut ways, bytes) = (one(), 1_usize << 20);
-    let class = &ways.agreed.0[(bytes.ilog2() - SMALLEST) as usize];
+    let class = &ways.agreed.classes[(bytes.ilog2() - SMALLEST) as usize];
     let mut tried = [0; 2];
     for run in 0..200u64 {
         let way = ways.answer(bytes, false, run << 40);
@@ -299,7 +299,7 @@ fn nonsense_in_the_memory_that_both_see_is_at_worst_a_slower_way() {
     let agreed: &'static AgreedWays = Box::leak(Box::default());
     let mut ways = Ways::new(agreed, 1, 0);
     for number in 0..20_000u64 {
-        let class = &agreed.0[number as usize % 3];
+        let class = &agreed.classes[number as usize % 3];
         let scribble = number.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
         class.phase.store(scribble, Ordering::Relaxed);
         class.ns_per_byte[0][1].store(scribble as u32, Ordering::Relaxed);
@@ -322,7 +322,7 @@ fn what_the_first_messages_cost_is_soon_forgotten() {
 #[test]
 fn what_a_way_cost_in_many_runs_takes_the_place_of_what_it_cost_in_its_trial() {
     let [mut ways, _] = two();
-    let class = &ways.agreed.0[4];
+    let class = &ways.agreed.classes[4];
     for run in 0..200u64 {
         let way = ways.answer(1 << 20, false, run << 40);
         // By the kernel, runs are fast in the trial alone.

@@ -9,6 +9,7 @@ use crate::ways::{SHARED_FROM, TRIAL, Way};
 use send::ASKED_EACH;
 
 mod at_once;
+mod crossing;
 mod held;
 mod shown;
 mod slots;

@@ -1,0 +1,129 @@
+//! Large messages of two ranks that cross on the way.
+
+use super::*;
+use crate::COPY_FROM;
+use crate::costs::{Costs, DataUse, Fill, Sort};
+use crate::segment::BLOCK;
+
+/// Two ranks send each other so much at the same time; how many messages were announced.
+fn exchange(job: &mut [Engine<'_>], bytes: usize) -> u64 {
+    let (mut data, mut into) = ([sample(bytes), sample(bytes)], [vec![0u8; bytes], vec![0u8; bytes]]);
+    data[1].reverse();
+    let announced =
+        |job: &[Engine<'_>]| job.iter().map(|rank| rank.counters.rendezvous_sent.get()).sum::<u64>();
+    let before = announced(job);
+    let receives = [0, 1].map(|rank| {
+        let pattern = criteria(Some(1 - rank as u16), Some(1));
+        job[rank].receive(pattern, Some(1 - rank), &buffer(&mut into[rank]))
+    });
+    let sends = [0, 1].map(|rank| {
+        job[rank].send(1 - rank, envelope(rank as u16, 1), &buffer(&mut data[rank]), Mode::Standard)
+    });
+    for rank in [0, 1] {
+        until_complete(job, rank, receives[rank]);
+        if let Some(sent) = sends[rank] {
+            until_complete(job, rank, sent);
+        }
+    }
+    assert!(into[0] == data[1] && into[1] == data[0]);
+    announced(job) - before
+}
+
+/// One message there and one back.
+fn to_and_fro(job: &mut [Engine<'_>], bytes: usize) {
+    let (mut data, mut into) = (sample(bytes), vec![0u8; bytes]);
+    for from in [0, 1] {
+        let pattern = criteria(Some(from as u16), Some(1));
+        let receive = job[1 - from].receive(pattern, Some(from), &buffer(&mut into));
+        let sent = job[from].send(1 - from, envelope(from as u16, 1), &buffer(&mut data), Mode::Standard);
+        until_complete(job, 1 - from, receive);
+        if let Some(sent) = sent {
+            until_complete(job, from, sent);
+        }
+        assert!(into == data);
+        into.fill(0);
+    }
+}
+
+fn is_known(job: &[Engine<'_>]) -> bool {
+    assert_eq!(job[0].sharing.crossing[1].is_known(), job[1].sharing.crossing[0].is_known());
+    job[0].sharing.crossing[1].is_known()
+}
+
+#[test]
+fn messages_that_cross_go_unasked_and_in_blocks_until_they_go_to_and_fro() {
+    let mut job = job(2);
+    job.iter_mut().for_each(|engine| engine.set_copy_from(usize::MAX));
+    (0..6).for_each(|_| {
+        exchange(&mut job, 2 * BLOCK);
+    });
+    assert!(is_known(&job));
+    let mut in_blocks = 0;
+    for _ in 0..100 {
+        let lines = [0, 1].map(|rank| job[rank].outgoing[1 - rank].producer.produced());
+        assert_eq!(exchange(&mut job, 2 * BLOCK), 0);
+        for rank in [0, 1] {
+            // Data may start in the middle of a line: then a block has less of it.
+            let pieces = job[rank].outgoing[1 - rank].producer.produced() - lines[rank];
+            in_blocks += u32::from(pieces <= 3);
+        }
+    }
+    assert!(in_blocks > 180, "{in_blocks} of 200: single slots are used now and then");
+    (0..20).for_each(|_| to_and_fro(&mut job, BLOCK));
+    assert!(!is_known(&job));
+    for _ in 0..100 {
+        to_and_fro(&mut job, BLOCK);
+        assert!(!is_known(&job));
+    }
+}
+
+/// Says what copies through the pool cost, in ns for so many bytes.
+fn learn_pooled(costs: &Costs, bytes: usize, ns: u64) {
+    for &fill in Fill::OWN.iter().chain(Fill::RETURNED) {
+        for sort in [Sort::Pooled(fill), Sort::ReadPooled(fill)] {
+            (0..40).for_each(|_| costs.learn(sort, bytes, bytes, ns));
+        }
+    }
+}
+
+#[test]
+fn the_kernel_copies_messages_that_cross_where_that_costs_less_and_where_it_may() {
+    let bytes = 100_000;
+    for (kernel_ns, by_kernel) in [(10_000, true), (90_000, false)] {
+        let mut job = job(2);
+        let costs = &job[0].segment().header().costs;
+        learn_pooled(costs, bytes, 20_000);
+        (0..40).for_each(|_| costs.learn(Sort::ByKernel, bytes, bytes, kernel_ns));
+        job.iter_mut().for_each(Engine::allow_reading);
+        (0..6).for_each(|_| {
+            exchange(&mut job, bytes);
+        });
+        assert!(is_known(&job));
+        let lines = job[0].outgoing[1].producer.produced();
+        let announced: Vec<u64> = (0..4).map(|_| exchange(&mut job, bytes)).collect();
+        assert_eq!(announced, [if by_kernel { 2 } else { 0 }; 4], "{kernel_ns}");
+        // The announcement, and that the other one's data was read.
+        let lines = job[0].outgoing[1].producer.produced() - lines;
+        assert!(if by_kernel { lines == 4 * 2 } else { lines > 4 * 2 }, "{lines}");
+        costs.learn_failure(Sort::ByKernel, bytes);
+        assert_eq!(exchange(&mut job, bytes), 0);
+        // Smaller ones are as before.
+        assert_eq!(exchange(&mut job, COPY_FROM - 1), 0);
+    }
+}
+
+#[test]
+fn what_the_kernels_copy_costs_is_learnt_from_messages_that_cross() {
+    let bytes = 100_000;
+    let mut job = job(2);
+    let costs = &job[0].segment().header().costs;
+    learn_pooled(costs, bytes, 20_000);
+    job.iter_mut().for_each(Engine::allow_reading);
+    let known =
+        || costs.kernel_is_cheaper(&costs.pooled(bytes).map(|sort| (sort, 1.0)), bytes, DataUse::Copies);
+    assert_eq!(known(), Err(true));
+    (0..40).for_each(|_| {
+        exchange(&mut job, bytes);
+    });
+    assert!(known().is_ok());
+}
