@@ -1,37 +1,40 @@
-//! Large messages of two ranks that cross on the way: each rank sends while the other one's is under way, as programs do
-//! that exchange the edges of their parts.
+//! Large messages of two ranks that cross on the way: each rank sends while the other one's is under way, as programs
+//! do that exchange the edges of their parts.
 //!
 //! Then no receiver waits for a first part, so that pieces are larger, and nobody is asked first. What is compared are
 //! two copies through the pool and one by the kernel, by the receiver, because both cpus copy either way: by the time
-//! from one message to the next, as for exchanges of collectives. Messages that try other ways meanwhile would hide what
-//! that takes. (Two ranks on an EPYC, `MPI_Sendrecv`, us, without this and with it, n = 8 and 5: 64 kB 3.5 and 3.2, 128
-//! kB 7.0 and 6.0, 256 kB 14.6 and 12.4; while a line takes 220 ns 7.7 and 5.9, 12.4 and 10.6, 22.2 and 20.8.)
+//! from one exchange to the next, as for exchanges of collectives. Messages that try other ways meanwhile would hide
+//! what that takes. (Two ranks on an EPYC, `MPI_Sendrecv`, us, without this and with it, n = 8 and 5: 64 kB 3.5 and 3.2,
+//! 128 kB 7.0 and 6.0, 256 kB 14.6 and 12.4; while a line takes 220 ns 7.7 and 5.9, 12.4 and 10.6, 22.2 and 20.8.)
 //!
 //! A rank that has just sent a message at once and finds that one has begun to come knows that they cross: to and fro,
-//! the other one answers only when it has all. Who is always the earlier one does not see it, so each says what it has
-//! seen, and one of them says for both what is shorter.
+//! the other one answers only when it has all. So does one that has announced a message and hears of another one. Who is
+//! always the earlier one does not see it, so each says what it has seen, and one of them says for both what is shorter.
 
 use super::decisions::{Decisions, said, say};
 use super::reading::EXCHANGES_OF_TWO_AHEAD;
-use super::{Engine, Mode};
+use super::send::MOST_EAGER;
+use super::{Engine, Mode, kind};
 use crate::buffer::Buffer;
 use crate::costs::class_of;
 use crate::ways::{AgreedCrossing, SHARED_FROM};
 use host::clock::kernel_ns;
 use std::sync::atomic::Ordering;
 
-/// Messages cross from so many on of the last ones that were seen to cross, less those that were not; until there are
-/// none. A choice: ranks are late now and then.
-const CROSS_FROM: u8 = 4;
-const MOST: u8 = 8;
+/// A message that was seen to cross counts so much, and one that was not takes one away. Messages cross from so much
+/// on, until there is nothing left of at most so much. Choices: of two ranks that begin at the same time, each sees
+/// about half.
+const COUNTS: u8 = 2;
+const CROSS_FROM: u8 = 8;
+const MOST: u8 = 16;
 
 /// What this rank knows of messages that cross with those of another one.
 pub(super) struct Crossing {
     agreed: &'static AgreedCrossing,
     /// Which of the two ranks this one is, 0 or 1; 0 says what is shorter.
     side: usize,
-    /// How many of the last messages were seen to cross, less those that were not.
-    seen: u8,
+    /// What the last messages count that were seen to cross, less those that were not.
+    pub(super) seen: u8,
     exchange: Exchange,
     /// Of the rank that says what is shorter.
     decisions: Option<Box<Decisions>>,
@@ -67,12 +70,12 @@ impl Crossing {
     /// A large message was seen to cross one of the other rank, or was not.
     fn saw(&mut self, crosses: bool) {
         let before = self.seen;
-        self.seen = if crosses { MOST.min(before + 1) } else { before.saturating_sub(1) };
+        self.seen = if crosses { MOST.min(before + COUNTS) } else { before.saturating_sub(1) };
         let said = &self.agreed.seen[self.side];
-        match self.seen {
-            CROSS_FROM if crosses => said.store(1, Ordering::Relaxed),
-            0 if before > 0 => said.store(0, Ordering::Relaxed),
-            _ => {}
+        if before < CROSS_FROM && self.seen >= CROSS_FROM {
+            said.store(1, Ordering::Relaxed);
+        } else if before > 0 && self.seen == 0 {
+            said.store(0, Ordering::Relaxed);
         }
     }
 
@@ -96,8 +99,8 @@ impl Crossing {
 }
 
 impl Engine<'_> {
-    /// How a large message to a rank is sent that crosses others; else as it is. Both ranks copy those from `SHARED_FROM`
-    /// bytes on.
+    /// How a large message to a rank is sent that crosses others; else as it is. Both ranks copy those from
+    /// `SHARED_FROM` bytes on.
     #[inline]
     pub(super) fn mode_of_large(&mut self, to: usize, buffer: &Buffer, mode: Mode) -> Mode {
         let is_plain = mode == Mode::Standard && buffer.is_contiguous() && buffer.bytes < SHARED_FROM;
@@ -121,21 +124,29 @@ impl Engine<'_> {
         }
     }
 
-    /// Whether a message of a rank is there that was not looked at yet, before a large one goes to it: they cross.
+    /// Before a large message goes to a rank, or when it is all out: whether one of that rank is there that was not
+    /// looked at yet.
     #[inline]
-    pub(super) fn finds_one_crossing(&mut self, to: usize) -> bool {
-        let crosses = !self.room.crowded() && self.incoming[to].consumer.peek().is_some();
-        if crosses {
-            self.sharing.crossing[to].saw(true);
-        }
-        crosses
+    pub(super) fn meets_one_of(&self, rank: usize) -> bool {
+        self.incoming[rank].consumer.peek().is_some_and(|header| match header.kind() & !kind::POOLED {
+            kind::EAGER | kind::MORE => header.length() as usize > MOST_EAGER,
+            kind::ANNOUNCE | kind::DATA => true,
+            _ => false,
+        })
     }
 
-    /// A large message is all out that went at once and found none: whether one crosses it.
+    /// A large message to a rank is on its way; whether it has met one.
     #[inline]
-    pub(super) fn was_all_out(&mut self, to: usize) {
-        let crosses = self.incoming[to].consumer.peek().is_some();
-        self.sharing.crossing[to].saw(crosses);
+    pub(super) fn note_crossing(&mut self, to: usize, has_met: bool) {
+        self.sharing.crossing[to].saw(has_met);
+    }
+
+    /// A message of a rank is announced: it crosses one that this rank has announced and that is not answered.
+    #[inline]
+    pub(super) fn note_announcement(&mut self, from: usize) {
+        if self.transfers.is_active(self.outgoing[from].announced) {
+            self.sharing.crossing[from].saw(true);
+        }
     }
 }
 
@@ -154,17 +165,20 @@ mod tests {
     fn both_ranks_know_that_messages_cross_when_one_has_seen_it_often_and_until_none_does() {
         for side in [0, 1] {
             let mut pair = pair();
-            // To and fro, one may be late once in a while.
+            // To and fro, a message of another thread may come in between.
             for number in 0..100 {
-                pair[side].saw(number % 3 == 0);
+                pair[side].saw(number % 4 == 0);
                 assert!(!pair[side].is_known() && !pair[1 - side].is_known(), "{number}");
             }
             (0..20).for_each(|_| pair[side].saw(true));
+            // Half of them are seen.
+            (0..100).for_each(|number| pair[side].saw(number % 2 == 0));
             assert!(pair.iter().all(Crossing::is_known));
             // What the other one sees, which is always the earlier one, changes nothing.
             (0..100).for_each(|_| pair[1 - side].saw(false));
             assert!(pair.iter().all(Crossing::is_known));
-            (0..MOST - 1).for_each(|_| pair[side].saw(false));
+            let left = pair[side].seen;
+            (1..left).for_each(|_| pair[side].saw(false));
             assert!(pair.iter().all(Crossing::is_known));
             pair[side].saw(false);
             assert!(!pair.iter().any(Crossing::is_known));

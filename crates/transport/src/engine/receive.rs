@@ -692,6 +692,7 @@ impl Engine<'_> {
             kind::SYNCHRONOUS => self.incoming[from].synchronous = words[0],
             kind::ANNOUNCE => {
                 let envelope = Envelope::new(header.context(), header.source(), header.tag());
+                self.note_announcement(from);
                 self.announced(from, envelope, words);
             }
             kind::STREAM => {

@@ -90,7 +90,7 @@ pub(crate) struct Outgoing {
     /// Eager bytes sent since the start.
     pub(super) eager: u64,
     /// The message that was announced last.
-    announced: TransferId,
+    pub(super) announced: TransferId,
     /// The receiver waited for the last one, and asked for its rest through the pool: then the next ones are sent at
     /// once, but for one of so many. 0: it did not.
     pub(super) asked_each: u32,
@@ -249,7 +249,7 @@ impl Engine<'_> {
         }
         let synchronous = mode == Mode::Synchronous;
         let is_large = buffer.bytes > if synchronous { MOST_EAGER } else { self.most_eager() };
-        let crosses = is_large && self.finds_one_crossing(to);
+        let has_met = is_large && self.meets_one_of(to);
         let mode = if is_large { self.mode_of_large(to, buffer, mode) } else { mode };
         if is_large {
             self.sharing.ways[to].sent();
@@ -285,8 +285,8 @@ impl Engine<'_> {
                 self.copy_beside(&put);
                 leave_out(&mut rest, put);
                 if rest.is_empty() {
-                    if is_large && !crosses {
-                        self.was_all_out(to);
+                    if is_large {
+                        self.note_crossing(to, has_met || self.meets_one_of(to));
                     }
                     self.take_ahead(to);
                     self.wake(to);
@@ -294,6 +294,9 @@ impl Engine<'_> {
                 }
                 header = header.of_kind(kind::MORE);
             }
+        }
+        if is_large {
+            self.note_crossing(to, has_met);
         }
         let (end, kind, answer) = if !eager {
             // The first part may go out unasked: by the time that the answer comes, it is there. Behind a message that
