@@ -4,12 +4,13 @@
 //! Then no receiver waits for a first part, so that pieces are larger, and nobody is asked first. What is compared are
 //! two copies through the pool and one by the kernel, by the receiver, because both cpus copy either way: by the time
 //! from one exchange to the next, as for exchanges of collectives. Messages that try other ways meanwhile would hide
-//! what that takes. (Two ranks on an EPYC, `MPI_Sendrecv`, us, without this and with it, n = 8 and 5: 64 kB 3.5 and 3.2,
-//! 128 kB 7.0 and 6.0, 256 kB 14.6 and 12.4; while a line takes 220 ns 7.7 and 5.9, 12.4 and 10.6, 22.2 and 20.8.)
+//! what that takes. (Two ranks on an EPYC, `MPI_Sendrecv`, us, without this and with it, n = 8 and 5: 64 kB 3.5 and
+//! 3.2, 128 kB 7.0 and 6.0, 256 kB 14.6 and 12.4; while a line takes 220 ns 7.7 and 5.9, 12.4 and 10.6, 22.2 and 20.8.)
 //!
 //! A rank that has just sent a message at once and finds that one has begun to come knows that they cross: to and fro,
-//! the other one answers only when it has all. So does one that has announced a message and hears of another one. Who is
-//! always the earlier one does not see it, so each says what it has seen, and one of them says for both what is shorter.
+//! the other one answers only when it has all. So does one that has announced a message and hears of another one. Who
+//! is always the earlier one does not see it, so each says what it has seen, and one of them says for both what is
+//! shorter.
 
 use super::decisions::{Decisions, said, say};
 use super::reading::EXCHANGES_OF_TWO_AHEAD;
