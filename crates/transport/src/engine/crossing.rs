@@ -28,6 +28,8 @@ use std::sync::atomic::Ordering;
 const COUNTS: u8 = 2;
 const CROSS_FROM: u8 = 8;
 const MOST: u8 = 16;
+/// So many large messages that come while none goes to their rank cross none, whatever was seen before. A choice.
+const ONE_WAY: u32 = 32;
 
 /// What this rank knows of messages that cross with those of another one.
 pub(super) struct Crossing {
@@ -36,6 +38,8 @@ pub(super) struct Crossing {
     side: usize,
     /// What the last messages count that were seen to cross, less those that were not.
     pub(super) seen: u8,
+    /// Large messages that came since one went to the other rank.
+    came: u32,
     exchange: Exchange,
     /// Of the rank that says what is shorter.
     decisions: Option<Box<Decisions>>,
@@ -65,18 +69,30 @@ impl Exchange {
 
 impl Crossing {
     pub(super) fn new(agreed: &'static AgreedCrossing, side: usize) -> Self {
-        Self { agreed, side, seen: 0, exchange: Exchange::default(), decisions: None }
+        Self { agreed, side, seen: 0, came: 0, exchange: Exchange::default(), decisions: None }
     }
 
     /// A large message was seen to cross one of the other rank, or was not.
     fn saw(&mut self, crosses: bool) {
-        let before = self.seen;
-        self.seen = if crosses { MOST.min(before + COUNTS) } else { before.saturating_sub(1) };
+        self.counts(if crosses { MOST.min(self.seen + COUNTS) } else { self.seen.saturating_sub(1) });
+    }
+
+    /// What was seen counts so much now.
+    fn counts(&mut self, seen: u8) {
+        let before = std::mem::replace(&mut self.seen, seen);
         let said = &self.agreed.seen[self.side];
-        if before < CROSS_FROM && self.seen >= CROSS_FROM {
+        if before < CROSS_FROM && seen >= CROSS_FROM {
             said.store(1, Ordering::Relaxed);
-        } else if before > 0 && self.seen == 0 {
+        } else if before > 0 && seen == 0 {
             said.store(0, Ordering::Relaxed);
+        }
+    }
+
+    /// A large message comes from the other rank.
+    fn comes(&mut self) {
+        self.came = self.came.saturating_add(1);
+        if self.came == ONE_WAY {
+            self.counts(0);
         }
     }
 
@@ -139,14 +155,25 @@ impl Engine<'_> {
     /// A large message to a rank is on its way; whether it has met one.
     #[inline]
     pub(super) fn note_crossing(&mut self, to: usize, has_met: bool) {
-        self.sharing.crossing[to].saw(has_met);
+        let crossing = &mut self.sharing.crossing[to];
+        crossing.came = 0;
+        crossing.saw(has_met);
+    }
+
+    /// A large message of a rank comes at once.
+    #[inline]
+    pub(super) fn note_large(&mut self, from: usize) {
+        self.sharing.crossing[from].comes();
     }
 
     /// A message of a rank is announced: it crosses one that this rank has announced and that is not answered.
     #[inline]
     pub(super) fn note_announcement(&mut self, from: usize) {
-        if self.transfers.is_active(self.outgoing[from].announced) {
-            self.sharing.crossing[from].saw(true);
+        let crosses = self.transfers.is_active(self.outgoing[from].announced);
+        let crossing = &mut self.sharing.crossing[from];
+        crossing.comes();
+        if crosses {
+            crossing.saw(true);
         }
     }
 }

@@ -505,6 +505,7 @@ impl Engine<'_> {
         if is_large {
             self.sharing.downwards[from] = place > 0;
             self.sharing.ways[from].came(bytes);
+            self.note_large(from);
         }
         let envelope = Envelope::new(header.context(), header.source(), header.tag());
         match self.matching.take_posted(envelope) {

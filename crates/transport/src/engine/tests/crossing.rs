@@ -29,20 +29,22 @@ fn exchange(job: &mut [Engine<'_>], bytes: usize) -> u64 {
     announced(job) - before
 }
 
+/// One message there.
+fn one_way(job: &mut [Engine<'_>], from: usize, bytes: usize) {
+    let (mut data, mut into) = (sample(bytes), vec![0u8; bytes]);
+    let pattern = criteria(Some(from as u16), Some(1));
+    let receive = job[1 - from].receive(pattern, Some(from), &buffer(&mut into));
+    let sent = job[from].send(1 - from, envelope(from as u16, 1), &buffer(&mut data), Mode::Standard);
+    until_complete(job, 1 - from, receive);
+    if let Some(sent) = sent {
+        until_complete(job, from, sent);
+    }
+    assert!(into == data);
+}
+
 /// One message there and one back.
 fn to_and_fro(job: &mut [Engine<'_>], bytes: usize) {
-    let (mut data, mut into) = (sample(bytes), vec![0u8; bytes]);
-    for from in [0, 1] {
-        let pattern = criteria(Some(from as u16), Some(1));
-        let receive = job[1 - from].receive(pattern, Some(from), &buffer(&mut into));
-        let sent = job[from].send(1 - from, envelope(from as u16, 1), &buffer(&mut data), Mode::Standard);
-        until_complete(job, 1 - from, receive);
-        if let Some(sent) = sent {
-            until_complete(job, from, sent);
-        }
-        assert!(into == data);
-        into.fill(0);
-    }
+    [0, 1].into_iter().for_each(|from| one_way(job, from, bytes));
 }
 
 fn is_known(job: &[Engine<'_>]) -> bool {
@@ -74,6 +76,19 @@ fn messages_that_cross_go_unasked_and_in_blocks_until_they_go_to_and_fro() {
     for _ in 0..100 {
         to_and_fro(&mut job, BLOCK);
         assert!(!is_known(&job));
+    }
+}
+
+#[test]
+fn after_messages_that_crossed_those_one_way_are_soon_known_to_cross_none() {
+    for (bytes, from) in [(100_000, 0), (100_000, 1), (300_000, 0), (300_000, 1)] {
+        let mut job = job(2);
+        (0..20).for_each(|_| {
+            exchange(&mut job, bytes);
+        });
+        assert!(is_known(&job));
+        (0..40).for_each(|_| one_way(&mut job, from, bytes));
+        assert!(!is_known(&job), "{bytes} bytes from rank {from}");
     }
 }
 
