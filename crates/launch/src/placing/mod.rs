@@ -284,6 +284,7 @@ fn dealt(cores: &[Core], ranks: usize) -> Vec<Vec<u32>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::options::ProgramOptions;
 
     /// Cpus of a machine with two chips, two cores each, two cpus a core, numbered as kernels do: first one of each
     /// core.
@@ -315,6 +316,16 @@ mod tests {
         assert_eq!(turnover_bytes(caches, 8), 2 << 20);
         assert_eq!(turnover_bytes(CacheBytes { shared: 0, ..caches }, 2), 0, "no cache is shared");
         assert_eq!(turnover_bytes(CacheBytes::default(), 2), 0, "nothing is known");
+    }
+
+    #[test]
+    fn a_job_is_told_of_the_cache_that_its_cores_share() {
+        let program =
+            ProgramOptions { ranks: 2, words: Vec::new(), environment: Vec::new(), directory: None };
+        let placement = Placement::None;
+        let options = LaunchOptions { programs: vec![program], placement, ..LaunchOptions::default() };
+        let caches = machine::discover::cache_bytes(Path::new("/"));
+        assert_eq!(places(&options).unwrap().shared_cache_bytes, caches.shared);
     }
 
     fn chosen(cores: &[Core], ranks: usize) -> Option<Vec<Vec<u32>>> {
