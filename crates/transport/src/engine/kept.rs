@@ -19,6 +19,14 @@ pub(super) struct Held {
     pub(super) fill: TimedFill,
 }
 
+/// What a receive has yet to read of a message that came before it.
+pub(super) struct Unread {
+    pub(super) receive: u32,
+    /// The sender's rank in the job.
+    pub(super) from: usize,
+    pub(super) held: Vec<Held>,
+}
+
 /// A message that came before its receive.
 pub(super) struct Message {
     pub(super) envelope: Envelope,
@@ -65,6 +73,11 @@ impl Message {
     /// Bytes of credit that it took.
     pub(super) fn credit(&self) -> usize {
         if self.announced.is_some() { credit_of_announced(self.unasked) } else { self.unasked }
+    }
+
+    /// Bytes that were left in slots.
+    pub(super) fn held_bytes(&self) -> usize {
+        self.held.iter().map(|piece| piece.bytes).sum()
     }
 
     /// A piece of it has come and is left in its slot.

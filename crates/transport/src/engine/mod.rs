@@ -32,7 +32,7 @@ use crate::segment::{PhaseTallies, RankPage, Segment};
 use crate::slots::Owed;
 use crate::wait::{Waiting, WaitingRoom};
 use afar::Afar;
-use kept::Messages;
+use kept::{Messages, Unread};
 use operands::OtherOperands;
 pub use operands::ReductionOfTwo;
 pub use own::{BesideOwn, SentBeside};
@@ -47,6 +47,7 @@ use rendezvous::{Copying, Sharing};
 use send::Outgoing;
 use slots::{FromSlots, ToSlots};
 pub use slots::{Passage, Passing};
+use std::collections::VecDeque;
 use std::sync::atomic::Ordering;
 
 /// When a send is complete.
@@ -171,6 +172,8 @@ pub struct Engine<'a> {
     receipts: Receipts,
     matching: Matching,
     messages: Messages,
+    /// In the order in which they were matched.
+    unread: VecDeque<Unread>,
     pool: Pool,
     /// Messages that this process copies from or to another one's memory.
     copying: Vec<Copying>,
@@ -251,6 +254,7 @@ impl<'a> Engine<'a> {
             receipts: Receipts::default(),
             matching: Matching::default(),
             messages: Messages::default(),
+            unread: VecDeque::new(),
             pool: Pool::default(),
             copying: Vec::new(),
             operands: Default::default(),
@@ -346,7 +350,7 @@ impl<'a> Engine<'a> {
             return self.progress_afar();
         }
         self.meet_senders();
-        let mut moved = false;
+        let mut moved = self.read_held();
         for index in 0..self.senders.len() {
             moved |= self.drain(self.senders[index] as usize);
         }
@@ -359,6 +363,12 @@ impl<'a> Engine<'a> {
         moved
     }
 
+    /// Whether there is something to move but for what comes.
+    #[inline]
+    fn has_to_move(&self) -> bool {
+        self.waits_for_room() || !self.unread.is_empty()
+    }
+
     /// Whether this rank has something to write for which there was no room.
     pub fn waits_for_room(&self) -> bool {
         !self.congested.is_empty() || !self.copying.is_empty()
@@ -367,7 +377,7 @@ impl<'a> Engine<'a> {
     /// As `progress`; only what comes from a rank of the job, where that is given and nothing else has to be moved.
     pub fn progress_of(&mut self, from: Option<usize>) -> bool {
         let from = from.filter(|&from| {
-            let has_else = self.waits_for_room() || self.afar.is_some();
+            let has_else = self.has_to_move() || self.afar.is_some();
             !has_else && self.incoming.get(from).is_some_and(|incoming| incoming.connected)
         });
         match from {
@@ -382,8 +392,7 @@ impl<'a> Engine<'a> {
     pub fn poll(&mut self, from: Option<usize>, round: u32) {
         if let Some(from) = from
             && !round.is_multiple_of(32)
-            && self.congested.is_empty()
-            && self.copying.is_empty()
+            && !self.has_to_move()
             && self.incoming[from].connected
         {
             // Looking at nothing but the lines of a message as long as the last one finds it a third sooner than

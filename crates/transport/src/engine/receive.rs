@@ -2,7 +2,7 @@
 //! in their slots, and small ones go to the heap.
 
 use super::afar::AFAR;
-use super::kept::{Held, Message};
+use super::kept::{Held, Message, Unread};
 use super::own::SentBeside;
 use super::pending::{NONE, Stage, due};
 use super::send::{ASKED_EACH, ASKED_EACH_TRIED, MOST_EAGER, UNASKED, WHOLE, credit_of_announced, sum};
@@ -277,18 +277,12 @@ impl Engine<'_> {
         if !is_aside {
             transfer.buffer.write(0, &message.data);
         }
-        for Held { stretch, place, bytes, fill } in std::mem::take(&mut message.held) {
-            let buffer = &self.transfers.at(receive).buffer;
-            fill.read(self.pool.costs(), bytes, || {
-                // SAFETY: the slots are kept below.
-                buffer.write(place, unsafe { self.pool.piece(&stretch, from, 0, bytes) });
-                true
-            });
-            self.keep_held(from, &stretch);
-        }
         let transfer = self.transfers.at(receive);
-        transfer.moved = message.came;
+        transfer.moved = message.came - message.held_bytes();
         transfer.bytes = message.unasked;
+        if !message.held.is_empty() {
+            self.unread.push_back(Unread { receive, from, held: std::mem::take(&mut message.held) });
+        }
         let incoming = &mut self.incoming[from];
         if incoming.target == Destination::Message(index) {
             incoming.target = Destination::Transfer(receive);
@@ -296,7 +290,7 @@ impl Engine<'_> {
         self.give_credit(from, message.credit());
         self.messages.recycle(message.data);
         if let Some(offer) = message.announced {
-            return self.answer(receive, from, message.token, offer);
+            return self.answer(receive, from, message.token, offer, message.came == 0);
         }
         if message.token != 0 {
             self.tell(from, kind::COMPLETE, [message.token, 1, 0, 0, 0, 0]);
@@ -304,8 +298,28 @@ impl Engine<'_> {
         self.complete_when_here(from, receive);
     }
 
-    /// Answers the announcement of a message that is matched: asks for what didn't come unasked.
-    fn answer(&mut self, receive: u32, from: usize, token: u64, offer: [u64; 2]) {
+    /// Reads what was left in slots of the message that was matched first; false: there is none. Not when it is matched:
+    /// the program may be about to send what the other rank waits for.
+    pub(super) fn read_held(&mut self) -> bool {
+        let Some(Unread { receive, from, held }) = self.unread.pop_front() else { return false };
+        for Held { stretch, place, bytes, fill } in held {
+            let transfer = self.transfers.at(receive);
+            transfer.moved += bytes;
+            let buffer = &transfer.buffer;
+            fill.read(self.pool.costs(), bytes, || {
+                // SAFETY: the slots are kept below.
+                buffer.write(place, unsafe { self.pool.piece(&stretch, from, 0, bytes) });
+                true
+            });
+            self.keep_held(from, &stretch);
+        }
+        self.here(from, receive);
+        true
+    }
+
+    /// Answers the announcement of a message that is matched: asks for what didn't come unasked. `was_expected`: the
+    /// receive was there before any of its data.
+    fn answer(&mut self, receive: u32, from: usize, token: u64, offer: [u64; 2], was_expected: bool) {
         if offer[0] == AFAR {
             return self.fetch(receive, from, offer[1]);
         }
@@ -313,8 +327,6 @@ impl Engine<'_> {
         let transfer = self.transfers.at(receive);
         let wanted = transfer.ended.bytes();
         let unasked = transfer.bytes;
-        // The receive was there before any of its data.
-        let was_expected = transfer.moved == 0;
         if wanted > unasked {
             transfer.bytes = wanted;
             transfer.first_missing = unasked;
@@ -747,7 +759,7 @@ impl Engine<'_> {
                     self.incoming[from].consumer.handed_on += credit_of_announced(unasked) as u64;
                     self.begin(from, Destination::Transfer(receive), unasked);
                 }
-                self.answer(receive, from, token, [words[3], words[4]]);
+                self.answer(receive, from, token, [words[3], words[4]], true);
             }
             None => {
                 let index = self.keep(from, envelope, bytes, unasked, token, Some([words[3], words[4]]));

@@ -56,6 +56,42 @@ fn what_came_early_is_whole_in_whichever_order_it_is_received_and_all_slots_go_o
 }
 
 #[test]
+fn what_came_early_is_read_behind_what_its_receiver_sends_next() {
+    // The ways in which a rank waits.
+    let waits: [fn(&mut Engine<'_>); 3] = [
+        |rank| assert!(rank.progress()),
+        |rank| assert!(rank.progress_of(Some(0))),
+        |rank| rank.poll(Some(0), 1),
+    ];
+    for wait in waits {
+        let mut job = job(2);
+        let most = most_held(&job);
+        let mut data = [1, 2].map(|seed| vec![seed; SLOT]);
+        let [first, second] = &mut data;
+        send(&mut job, 1, first);
+        send(&mut job, 2, second);
+        let mut to = [1, 2].map(|_| vec![0; SLOT]);
+        let receives = [1, 0].map(|at| {
+            let pattern = criteria(Some(0), Some(at as i32 + 1));
+            job[1].receive(pattern, Some(0), &buffer(&mut to[at]))
+        });
+        assert_eq!(held(&job, most), 2);
+        assert!(receives.iter().all(|&receive| !job[1].is_complete(receive)));
+        // It is on its way before anything was read.
+        let mut back = vec![3; SLOT];
+        assert_eq!(job[1].send(0, envelope(1, 3), &buffer(&mut back), Mode::Standard), None);
+        assert!(to.iter().flatten().all(|&byte| byte == 0));
+        wait(&mut job[1]);
+        // The one that was matched first.
+        assert_eq!(receives.map(|receive| job[1].is_complete(receive)), [true, false]);
+        assert!(to == [vec![0; SLOT], data[1].clone()]);
+        wait(&mut job[1]);
+        assert!(job[1].is_complete(receives[1]) && to == data);
+        assert_eq!(held(&job, most), 0);
+    }
+}
+
+#[test]
 fn a_message_of_several_slots_is_held_as_a_whole_and_its_sender_is_not_told_to_ask() {
     for (more, is_held) in [(0, true), (1, false)] {
         let mut job = job(2);
