@@ -24,6 +24,9 @@ pub(super) struct Unread {
     pub(super) receive: u32,
     /// The sender's rank in the job.
     pub(super) from: usize,
+    pub(super) bytes: usize,
+    /// As of the message.
+    pub(super) data: Vec<u8>,
     pub(super) held: Vec<Held>,
 }
 
@@ -73,11 +76,6 @@ impl Message {
     /// Bytes of credit that it took.
     pub(super) fn credit(&self) -> usize {
         if self.announced.is_some() { credit_of_announced(self.unasked) } else { self.unasked }
-    }
-
-    /// Bytes that were left in slots.
-    pub(super) fn held_bytes(&self) -> usize {
-        self.held.iter().map(|piece| piece.bytes).sum()
     }
 
     /// A piece of it has come and is left in its slot.

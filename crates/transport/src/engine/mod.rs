@@ -200,7 +200,8 @@ pub struct Engine<'a> {
 /// The kinds of pieces in a ring. Words are of 8 bytes, in the piece's data.
 mod kind {
     /// Of EAGER, MORE and DATA: the data lies in a slot of a pool. Words: the slot, bytes, from which byte of the
-    /// message on, from which byte of the slot on, and 1 when a further line speaks of the same slot.
+    /// message on, from which byte of the slot on; twice how far the sender has read (`crossing`), and 1 more when a
+    /// further line speaks of the same slot; and how it was filled.
     pub(crate) const POOLED: u8 = 0x80;
     /// The first piece of an eager message: its envelope and all its bytes.
     pub(crate) const EAGER: u8 = 1;
@@ -209,7 +210,7 @@ mod kind {
     /// The sender of the next eager message waits for its matching. Words: the sender's transfer.
     pub(crate) const SYNCHRONOUS: u8 = 3;
     /// A message of which only the first part comes unasked. Words: the sender's transfer, bytes, bytes that come
-    /// unasked, how the data lies and its address.
+    /// unasked, how the data lies and its address, how far the sender has read (`crossing`).
     pub(crate) const ANNOUNCE: u8 = 4;
     /// To the sender: send the data through the ring or the pool. Words: the sender's transfer, the receiver's, bytes,
     /// of how many next ones one is asked about when the receive was there first, 1 when the end is to come first.
@@ -350,7 +351,7 @@ impl<'a> Engine<'a> {
             return self.progress_afar();
         }
         self.meet_senders();
-        let mut moved = self.read_held();
+        let mut moved = self.read_kept();
         for index in 0..self.senders.len() {
             moved |= self.drain(self.senders[index] as usize);
         }

@@ -75,6 +75,10 @@ pub(crate) struct Pending {
     pub(crate) ended: Ended,
 }
 
+// Two lines of the cache, and found by a shift. (With one word more, on an EPYC: 512 B to and fro 189 ns for 185, 1 kB
+// 199 for 192.)
+const _: () = assert!(size_of::<Pending>() == 128);
+
 /// How a transfer ended: its words, read one by one as they were written. (They are atomic for no other reason: the
 /// compiler joins reads of neighbours, and a load of what was written in parts waits until all stores before are done.)
 pub(crate) struct Ended {

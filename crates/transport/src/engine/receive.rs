@@ -2,6 +2,7 @@
 //! in their slots, and small ones go to the heap.
 
 use super::afar::AFAR;
+use super::crossing::counts;
 use super::kept::{Held, Message, Unread};
 use super::own::SentBeside;
 use super::pending::{NONE, Stage, due};
@@ -50,6 +51,8 @@ pub(crate) struct Incoming {
     first_missing: usize,
     /// The sender's transfer when it waits for the next eager message to be matched; 0: it doesn't.
     synchronous: u64,
+    /// How far the ring was read when the message began that was matched last.
+    pub(super) began: u64,
     /// Eager bytes handed on when the sender was last told.
     told: u64,
 }
@@ -74,6 +77,7 @@ impl Incoming {
             got: 0,
             first_missing: 0,
             synchronous: 0,
+            began: 0,
             told: 0,
         }
     }
@@ -272,23 +276,30 @@ impl Engine<'_> {
             self.transfers.complete(message.own);
             return;
         }
-        let is_aside = self.sets_aside(receive, &message.data, message.bytes);
-        let transfer = self.transfers.at(receive);
-        if !is_aside {
-            transfer.buffer.write(0, &message.data);
+        // What is short, or still arriving, is read now but for what lies in slots; so is all on simulated cores, which
+        // take no time to read.
+        let is_later = counts(message.bytes) && message.came == message.unasked && self.afar.is_none();
+        let mut data = std::mem::take(&mut message.data);
+        if !is_later {
+            if !self.sets_aside(receive, &data, message.bytes) {
+                self.transfers.at(receive).buffer.write(0, &data);
+            }
+            self.messages.recycle(std::mem::take(&mut data));
         }
+        let held = std::mem::take(&mut message.held);
+        let left = if is_later { message.came } else { held.iter().map(|piece| piece.bytes).sum() };
         let transfer = self.transfers.at(receive);
-        transfer.moved = message.came - message.held_bytes();
+        transfer.moved = message.came - left;
         transfer.bytes = message.unasked;
-        if !message.held.is_empty() {
-            self.unread.push_back(Unread { receive, from, held: std::mem::take(&mut message.held) });
+        if left > 0 {
+            self.unread.push_back(Unread { receive, from, bytes: left, data, held });
         }
         let incoming = &mut self.incoming[from];
+        incoming.began = message.began;
         if incoming.target == Destination::Message(index) {
             incoming.target = Destination::Transfer(receive);
         }
         self.give_credit(from, message.credit());
-        self.messages.recycle(message.data);
         if let Some(offer) = message.announced {
             return self.answer(receive, from, message.token, offer, message.came == 0);
         }
@@ -298,14 +309,16 @@ impl Engine<'_> {
         self.complete_when_here(from, receive);
     }
 
-    /// Reads what was left in slots of the message that was matched first; false: there is none. Not when it is matched:
-    /// the program may be about to send what the other rank waits for.
-    pub(super) fn read_held(&mut self) -> bool {
-        let Some(Unread { receive, from, held }) = self.unread.pop_front() else { return false };
+    /// Reads what is left of the kept message that was matched first; false: there is none. Not when it is matched: the
+    /// program may be about to send what the other rank waits for.
+    pub(super) fn read_kept(&mut self) -> bool {
+        let Some(Unread { receive, from, bytes, data, held }) = self.unread.pop_front() else { return false };
+        let transfer = self.transfers.at(receive);
+        transfer.moved += bytes;
+        transfer.buffer.write(0, &data);
+        self.messages.recycle(data);
         for Held { stretch, place, bytes, fill } in held {
-            let transfer = self.transfers.at(receive);
-            transfer.moved += bytes;
-            let buffer = &transfer.buffer;
+            let buffer = &self.transfers.at(receive).buffer;
             fill.read(self.pool.costs(), bytes, || {
                 // SAFETY: the slots are kept below.
                 buffer.write(place, unsafe { self.pool.piece(&stretch, from, 0, bytes) });
@@ -354,7 +367,11 @@ impl Engine<'_> {
             if transfer.due & due::TIMED != 0 {
                 self.sharing.ways[from].complete(transfer.bytes, kernel_ns());
             }
+            let bytes = transfer.bytes;
             self.transfers.complete(receive);
+            if counts(bytes) {
+                self.note_read(from);
+            }
         }
     }
 
@@ -444,7 +461,10 @@ impl Engine<'_> {
         let Some(stretch) = self.pool.arrived(from, words[0]).filter(fits) else {
             self.corrupt(from, "a piece that lies nowhere")
         };
-        let (at, more, mut fill) = (words[3] as usize, words[4] != 0, TimedFill::of(words[5]));
+        let (at, more, mut fill) = (words[3] as usize, words[4] & 1 != 0, TimedFill::of(words[5]));
+        if header.kind() == kind::EAGER && counts(header.length() as usize) {
+            self.note_message(from, header.length() as usize, words[4] >> 1);
+        }
         if self.pool.is_on_this_cpu(from) {
             // What that costs says nothing of other cpus.
             fill = TimedFill::untimed(fill.fill);
@@ -517,13 +537,13 @@ impl Engine<'_> {
         if is_large {
             self.sharing.downwards[from] = place > 0;
             self.sharing.ways[from].came(bytes);
-            self.note_large(from);
         }
         let envelope = Envelope::new(header.context(), header.source(), header.tag());
         match self.matching.take_posted(envelope) {
             Some(receive) => {
                 self.accept(receive, envelope, bytes);
                 let incoming = &mut self.incoming[from];
+                incoming.began = incoming.consumer.consumed();
                 let token = std::mem::take(&mut incoming.synchronous);
                 if bytes > INLINE {
                     incoming.consumer.handed_on += bytes as u64;
@@ -535,6 +555,9 @@ impl Engine<'_> {
                 }
                 if piece.len() == bytes {
                     self.transfers.complete(receive);
+                    if counts(bytes) {
+                        self.note_read(from);
+                    }
                 } else {
                     transfer.moved = piece.len();
                     transfer.bytes = bytes;
@@ -705,7 +728,7 @@ impl Engine<'_> {
             kind::SYNCHRONOUS => self.incoming[from].synchronous = words[0],
             kind::ANNOUNCE => {
                 let envelope = Envelope::new(header.context(), header.source(), header.tag());
-                self.note_announcement(from);
+                self.note_message(from, words[1] as usize, words[5]);
                 self.announced(from, envelope, words);
             }
             kind::STREAM => {
@@ -752,6 +775,8 @@ impl Engine<'_> {
         match self.matching.take_posted(envelope) {
             Some(receive) => {
                 self.accept(receive, envelope, bytes);
+                let incoming = &mut self.incoming[from];
+                incoming.began = incoming.consumer.consumed();
                 let transfer = self.transfers.at(receive);
                 transfer.moved = 0;
                 transfer.bytes = unasked;

@@ -117,7 +117,7 @@ impl Sharing {
                 .collect(),
             crossing: (0..ranks)
                 .map(|other| {
-                    Crossing::new(segment.agreed_ways(rank, other).crossing(), usize::from(rank > other))
+                    Crossing::new(segment.agreed_ways(rank, other).kernel_copies_crossing(), rank < other)
                 })
                 .collect(),
             ..Self::default()
@@ -500,7 +500,7 @@ impl Engine<'_> {
         while by_pool && from < end {
             let left = end - from;
             let piece = Piece::of(data_header(receiver, left), buffer, &(from..end), PieceOrder::Upwards);
-            let Some(sent) = piece.put_pooled(producer, &mut self.pool, to) else { break };
+            let Some(sent) = piece.put_pooled(producer, &mut self.pool, to, 0) else { break };
             from = sent.end;
         }
         copying.claimed.0 = from;

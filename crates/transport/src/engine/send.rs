@@ -1,5 +1,6 @@
 //! Sending: what fits is written into the ring at once, the rest waits in a queue per destination, in order.
 
+use super::crossing::counts;
 use super::pending::{COMPLETE_AT_ONCE, NONE, due};
 use super::receipts::Receipts;
 use super::{Engine, Mode, TransferId, kind, rendezvous};
@@ -41,7 +42,7 @@ pub(super) const WARY: u32 = 32;
 /// copies the first part while the last one is written. A choice. (On an EPYC, in parts of 4 kB, of 8 kB, and in one,
 /// us: 8 kB to and fro .436, .417 and .417; 16 kB .75, .72 and .79, and 2.33, 1.95 and 1.89 while a line takes 200 ns.
 /// In a stream, parts gain nothing: 64 kB 2.14, and 2.21 with a first slot in two parts.)
-const PART: usize = 8 * 1024;
+pub(super) const PART: usize = 8 * 1024;
 /// Where the cpu moves lines to the shared cache, a message that answers one lies in the ring up to so many bytes,
 /// others up to `POOLED_FROM`. A choice. (256 B to and fro on a Xeon: 0.23 us in the ring, 0.21 in a slot; 64 of them
 /// in a row 0.08 us each, 0.12 in slots. On an EPYC, which can't move lines, 0.22 in the ring and 0.27 in a slot.)
@@ -103,6 +104,10 @@ pub(crate) struct Outgoing {
     answered: u64,
     /// The same, when it last sent a message at once.
     followed: u64,
+    /// For `crossing`: how far the ring was written when the last message had begun that counts, and how far the other
+    /// one was read when the last one had that this rank has read.
+    pub(super) spoke: u64,
+    pub(super) has_read: u64,
     /// The receiver's page, where it says that it sleeps.
     page: &'static RankPage,
 }
@@ -165,6 +170,8 @@ impl Outgoing {
             went_whole: false,
             answered: 0,
             followed: 0,
+            spoke: 0,
+            has_read: 0,
             page,
         }
     }
@@ -249,7 +256,6 @@ impl Engine<'_> {
         }
         let synchronous = mode == Mode::Synchronous;
         let is_large = buffer.bytes > if synchronous { MOST_EAGER } else { self.most_eager() };
-        let has_met = is_large && self.meets_one_of(to);
         let mode = if is_large { self.mode_of_large(to, buffer, mode) } else { mode };
         if is_large {
             self.sharing.ways[to].sent();
@@ -271,10 +277,12 @@ impl Engine<'_> {
             false => PieceOrder::AsRead,
         };
         let mut rest = 0..buffer.bytes;
-        let is_exchanged = self.own_copy.is_some() || mode == Mode::Pooled;
+        let is_exchanged = self.own_copy.is_some()
+            || mode == Mode::Pooled
+            || !is_large && counts(buffer.bytes) && self.goes_across(to, buffer.bytes);
         if eager && !synchronous && self.outgoing[to].queue.is_empty() {
             let mut header = header(kind::EAGER, envelope, buffer.bytes);
-            // Who copies own data meanwhile makes no receiver wait for a first part.
+            // Who copies own data meanwhile, or sends as much, makes no receiver wait for a first part.
             let is_answer = is_answer && !is_exchanged;
             let piece = |header, rest: &Range<usize>| Piece {
                 is_answer,
@@ -285,18 +293,12 @@ impl Engine<'_> {
                 self.copy_beside(&put);
                 leave_out(&mut rest, put);
                 if rest.is_empty() {
-                    if is_large {
-                        self.note_crossing(to, has_met || self.meets_one_of(to));
-                    }
                     self.take_ahead(to);
                     self.wake(to);
                     return None;
                 }
                 header = header.of_kind(kind::MORE);
             }
-        }
-        if is_large {
-            self.note_crossing(to, has_met);
         }
         let (end, kind, answer) = if !eager {
             // The first part may go out unasked: by the time that the answer comes, it is there. Behind a message that
@@ -539,9 +541,11 @@ impl Engine<'_> {
                                 self.copy_from,
                                 slot,
                             );
-                            let words = [token, slot.buffer.bytes as u64, unasked as u64, how, address, 0];
+                            let bytes = slot.buffer.bytes as u64;
+                            let words = [token, bytes, unasked as u64, how, address, out.has_read];
                             let header = header(kind::ANNOUNCE, envelope, sum(&words) as usize);
                             out.producer.put_words(header, &words);
+                            out.spoke = out.producer.produced();
                             *kind = Opening::Out;
                         } else {
                             let words = [token, 0, 0, 0, 0, 0];
@@ -666,9 +670,13 @@ impl<'a> Piece<'a> {
     /// message it has. Nothing: it doesn't fit now. In slots, data may go downwards; in the ring, it goes upwards.
     #[inline]
     fn put(&self, outgoing: &mut [Outgoing], pool: &mut Pool, to: usize) -> Option<Range<usize>> {
-        let producer = &mut outgoing[to].producer;
+        let Outgoing { producer, spoke, has_read, .. } = &mut outgoing[to];
         if self.left > most_in_ring(self.is_answer) {
-            let bytes = self.put_pooled(producer, pool, to);
+            let begins = producer.produced() + 1;
+            let bytes = self.put_pooled(producer, pool, to, *has_read);
+            if bytes.is_some() && self.header.kind() == kind::EAGER && counts(self.buffer.bytes) {
+                *spoke = begins;
+            }
             if bytes.is_some() || pool.will_come_from(to) {
                 return bytes;
             }
@@ -706,13 +714,15 @@ impl<'a> Piece<'a> {
         }
     }
 
-    /// Writes it into slots of the pool, when there are some; which bytes of the message it has.
+    /// Writes it into slots of the pool, when there are some; which bytes of the message it has. `has_read`: as in
+    /// `Outgoing`.
     #[inline]
     pub(super) fn put_pooled(
         &self,
         producer: &mut PieceWriter<Area>,
         pool: &mut Pool,
         to: usize,
+        has_read: u64,
     ) -> Option<Range<usize>> {
         // The receiver waits for the first part of an answer.
         let is_short_answer = self.is_answer && self.left <= SLOT && self.left == self.buffer.bytes;
@@ -741,9 +751,9 @@ impl<'a> Piece<'a> {
                 demote(&room[..room.len().min(demoted)]);
             });
             let header = self.header.of_kind(kind | kind::POOLED);
-            let has_more = u64::from(end < range.end);
+            let more = has_read << 1 | u64::from(end < range.end);
             let [length, place, at] = [end - from, from, at].map(|word| word as u64);
-            producer.put_words(header, &[filling.word(), length, place, at, has_more, fill.word()]);
+            producer.put_words(header, &[filling.word(), length, place, at, more, fill.word()]);
             (from, kind) = (end, kind::MORE);
         }
         Some(range)

@@ -99,17 +99,19 @@ fn a_block_is_taken_apart_when_there_is_no_other_slot() {
 }
 
 #[test]
-fn exchanged_and_large_messages_have_blocks_for_more_than_three_slots() {
+fn large_messages_have_blocks_for_more_than_three_slots_and_exchanged_ones_for_more_than_one() {
     let (block, large) = (BLOCK, IN_BLOCKS_FROM);
     for (bytes, left, exchanged, room) in [
-        (block, block, true, BLOCK_ROOM),
-        (block - 1, block - 1, true, SLOT),
+        (SLOT + 1, SLOT + 1, true, BLOCK_ROOM),
+        (SLOT, SLOT, true, SLOT),
         (block, block, false, SLOT),
         (large - 1, block, false, SLOT),
         (large, block, false, BLOCK_ROOM),
         // The end of a message.
-        (2 * block, block - SLOT + 1, true, BLOCK_ROOM),
-        (2 * block, block - SLOT, true, SLOT),
+        (2 * block, SLOT + 1, true, BLOCK_ROOM),
+        (2 * block, SLOT, true, SLOT),
+        (2 * large, block - SLOT + 1, false, BLOCK_ROOM),
+        (2 * large, block - SLOT, false, SLOT),
     ] {
         let message = Pooled { bytes, backwards: true, exchanged };
         let filling = pools(2)[0].open(1, left, message).unwrap();

@@ -104,27 +104,18 @@ const MOST: f32 = 4.0;
 #[derive(Default)]
 pub(crate) struct AgreedWays {
     classes: [AgreedWay; CLASSES],
-    crossing: AgreedCrossing,
+    kernel_copies_crossing: AtomicU32,
 }
 
 impl AgreedWays {
-    /// Of messages that cross on the way.
-    pub(crate) fn crossing(&self) -> &AgreedCrossing {
-        &self.crossing
+    /// Whether the kernel copies large messages that cross on the way (`engine::crossing`), a bit for each class of
+    /// data.
+    pub(crate) fn kernel_copies_crossing(&self) -> &AtomicU32 {
+        &self.kernel_copies_crossing
     }
 }
 
-/// What two ranks tell one another of large messages that cross on the way (`engine::crossing`).
-#[repr(C)]
-#[derive(Default)]
-pub(crate) struct AgreedCrossing {
-    /// Whether each of the two has seen it: 1.
-    pub(crate) seen: [AtomicU32; 2],
-    /// Whether the kernel copies them, a bit for each class of data.
-    pub(crate) by_kernel: AtomicU32,
-}
-
-/// The same of one class of sizes.
+/// What they agree on for one class of sizes.
 #[repr(C)]
 #[derive(Default)]
 struct AgreedWay {

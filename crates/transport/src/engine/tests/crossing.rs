@@ -1,8 +1,9 @@
-//! Large messages of two ranks that cross on the way.
+//! Messages of two ranks that cross on the way.
 
 use super::*;
 use crate::COPY_FROM;
 use crate::costs::{Costs, DataUse, Fill, Sort};
+use crate::pool::SLOT;
 use crate::segment::BLOCK;
 
 /// Two ranks send each other so much at the same time; how many messages were announced.
@@ -47,23 +48,26 @@ fn to_and_fro(job: &mut [Engine<'_>], bytes: usize) {
     [0, 1].into_iter().for_each(|from| one_way(job, from, bytes));
 }
 
-fn is_known(job: &[Engine<'_>]) -> bool {
-    assert_eq!(job[0].sharing.crossing[1].is_known(), job[1].sharing.crossing[0].is_known());
-    job[0].sharing.crossing[1].is_known()
+/// Both ranks know that messages of so many bytes cross; false: neither does.
+fn cross(job: &mut [Engine<'_>], bytes: usize) -> bool {
+    let known = [0, 1].map(|rank| job[rank].sharing.crossing[1 - rank].is_known(bytes));
+    assert_eq!(known[0], known[1], "{bytes}");
+    known[0]
 }
 
 #[test]
 fn messages_that_cross_go_unasked_and_in_blocks_until_they_go_to_and_fro() {
     let mut job = job(2);
+    let bytes = 2 * BLOCK;
     job.iter_mut().for_each(|engine| engine.set_copy_from(usize::MAX));
     (0..6).for_each(|_| {
-        exchange(&mut job, 2 * BLOCK);
+        exchange(&mut job, bytes);
     });
-    assert!(is_known(&job));
+    assert!(cross(&mut job, bytes));
     let mut in_blocks = 0;
     for _ in 0..100 {
         let lines = [0, 1].map(|rank| job[rank].outgoing[1 - rank].producer.produced());
-        assert_eq!(exchange(&mut job, 2 * BLOCK), 0);
+        assert_eq!(exchange(&mut job, bytes), 0);
         for rank in [0, 1] {
             // Some are in single slots, which were used before. Eight slots would hold all.
             let pieces = job[rank].outgoing[1 - rank].producer.produced() - lines[rank];
@@ -71,11 +75,11 @@ fn messages_that_cross_go_unasked_and_in_blocks_until_they_go_to_and_fro() {
         }
     }
     assert!(in_blocks > 180, "{in_blocks} of 200");
-    (0..20).for_each(|_| to_and_fro(&mut job, BLOCK));
-    assert!(!is_known(&job));
+    (0..20).for_each(|_| to_and_fro(&mut job, bytes));
+    assert!(!cross(&mut job, bytes));
     for _ in 0..100 {
-        to_and_fro(&mut job, BLOCK);
-        assert!(!is_known(&job));
+        to_and_fro(&mut job, bytes);
+        assert!(!cross(&mut job, bytes));
     }
 }
 
@@ -86,9 +90,9 @@ fn after_messages_that_crossed_those_one_way_are_soon_known_to_cross_none() {
         (0..20).for_each(|_| {
             exchange(&mut job, bytes);
         });
-        assert!(is_known(&job));
+        assert!(cross(&mut job, bytes));
         (0..40).for_each(|_| one_way(&mut job, from, bytes));
-        assert!(!is_known(&job), "{bytes} bytes from rank {from}");
+        assert!(!cross(&mut job, bytes), "{bytes} bytes from rank {from}");
     }
 }
 
@@ -103,11 +107,10 @@ fn messages_one_way_do_not_cross_their_answers_nor_small_ones() {
             if number % 2 == 0 {
                 let words = &mut small.0[..if number % 4 == 0 { 8 } else { 64 }];
                 assert_eq!(job[1].send(0, envelope(1, 2), &buffer(words), Mode::Standard), None);
-                assert!(!job[0].meets_one_of(1));
             }
             // Nobody has looked at what came from rank 1 since the last message was answered.
             let next = job[0].send(1, envelope(0, 1), &buffer(&mut data), Mode::Standard);
-            assert!(!is_known(&job), "{bytes} bytes, {number}");
+            assert!(!cross(&mut job, bytes), "{bytes} bytes, {number}");
             if let Some(sent) = sent.take() {
                 until_complete(&mut job, 0, sent);
             }
@@ -118,6 +121,61 @@ fn messages_one_way_do_not_cross_their_answers_nor_small_ones() {
                 until_complete(&mut job, 0, receive);
             }
         }
+    }
+}
+
+#[test]
+fn smaller_messages_that_cross_have_one_piece_each() {
+    // Lines of each message to and fro, and of each that crosses.
+    for (bytes, lines) in [(8000, [1, 1]), (SLOT, [2, 1]), (2 * SLOT - 64, [2, 1])] {
+        let mut job = job(2);
+        let mut lines_of = |exchanges: bool| {
+            let before = job[0].outgoing[1].producer.produced();
+            (0..20).for_each(|_| match exchanges {
+                true => assert_eq!(exchange(&mut job, bytes), 0),
+                false => to_and_fro(&mut job, bytes),
+            });
+            // What is in one piece anyway is not looked at.
+            assert_eq!(cross(&mut job, bytes), exchanges && lines != [1, 1]);
+            // Large ones are known for themselves.
+            assert!(!cross(&mut job, COPY_FROM));
+            job[0].outgoing[1].producer.produced() - before
+        };
+        // The first message answers none.
+        lines_of(false);
+        assert_eq!(lines_of(false), 20 * lines[0], "{bytes}");
+        lines_of(true);
+        assert_eq!(lines_of(true), 20 * lines[1], "{bytes}");
+        lines_of(false);
+        assert_eq!(lines_of(false), 20 * lines[0], "{bytes}");
+    }
+}
+
+#[test]
+fn who_is_ahead_of_the_other_rank_crosses_what_that_has_not_read() {
+    for bytes in [9000, COPY_FROM - 1, COPY_FROM] {
+        let mut job = job(2);
+        job.iter_mut().for_each(|engine| engine.set_copy_from(usize::MAX));
+        let (mut data, mut into) = ([sample(bytes), sample(bytes)], [vec![0u8; bytes], vec![0u8; bytes]]);
+        let pattern = |rank: usize| criteria(Some(1 - rank as u16), Some(1));
+        // Rank 0 sends the next one as soon as it has one; rank 1 has that before it receives it.
+        let mut sent = job[0].send(1, envelope(0, 1), &buffer(&mut data[0]), Mode::Standard);
+        for _ in 0..40 {
+            job[1].progress();
+            let receive = job[1].receive(pattern(1), Some(0), &buffer(&mut into[1]));
+            let back = job[1].send(0, envelope(1, 1), &buffer(&mut data[1]), Mode::Standard);
+            let from = job[0].receive(pattern(0), Some(1), &buffer(&mut into[0]));
+            until_complete(&mut job, 0, from);
+            if let Some(sent) = sent {
+                until_complete(&mut job, 0, sent);
+            }
+            sent = job[0].send(1, envelope(0, 1), &buffer(&mut data[0]), Mode::Standard);
+            until_complete(&mut job, 1, receive);
+            if let Some(back) = back {
+                until_complete(&mut job, 1, back);
+            }
+        }
+        assert!(job[0].sharing.crossing[1].is_known(bytes), "{bytes}");
     }
 }
 
@@ -142,18 +200,11 @@ fn the_kernel_copies_messages_that_cross_where_that_costs_less_and_where_it_may(
         (0..6).for_each(|_| {
             exchange(&mut job, bytes);
         });
-        assert!(is_known(&job));
-        let lines = job[0].outgoing[1].producer.produced();
+        assert!(cross(&mut job, bytes));
         let announced: Vec<u64> = (0..4).map(|_| exchange(&mut job, bytes)).collect();
         assert_eq!(announced, [if by_kernel { 2 } else { 0 }; 4], "{kernel_ns}");
-        // The announcement, and that the other one's data was read.
-        let lines = job[0].outgoing[1].producer.produced() - lines;
-        // Rank 1 finds what rank 0 has sent; rank 0 hears of another announcement while its own is not answered.
-        assert!(job[1].sharing.crossing[0].seen > 8);
-        assert_eq!(job[0].sharing.crossing[1].seen > 8, by_kernel);
-        assert!(if by_kernel { lines == 4 * 2 } else { lines > 4 * 2 }, "{lines}");
         (0..40).for_each(|_| to_and_fro(&mut job, bytes));
-        assert!(!is_known(&job));
+        assert!(!cross(&mut job, bytes));
         (0..6).for_each(|_| {
             exchange(&mut job, bytes);
         });
