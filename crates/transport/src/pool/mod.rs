@@ -164,12 +164,20 @@ impl Filling {
     }
 }
 
-/// Slots, or blocks by their first slots, that are kept. The oldest come first.
+/// A slot, or a block by its first slot, that is kept.
+#[derive(Clone, Copy)]
+struct Came {
+    first: Slot,
+    /// So many slots and blocks came before it.
+    number: u64,
+}
+
+/// Slots or blocks that are kept. The oldest come first.
 #[derive(Default)]
 struct Row {
     /// Those that came since this rank last sent, and those before.
-    new: VecDeque<Slot>,
-    old: VecDeque<Slot>,
+    new: VecDeque<Came>,
+    old: VecDeque<Came>,
 }
 
 impl Row {
@@ -184,13 +192,18 @@ impl Row {
 
     /// The newest; or else the first of those that came since this rank last sent: it sends in the order in which it
     /// read, and what an earlier message left is no longer in its cache. Without any, the newest.
-    fn take(&mut self, newest: bool) -> Option<Slot> {
+    fn take(&mut self, newest: bool) -> Option<Came> {
         let new = if newest { self.new.pop_back() } else { self.new.pop_front() };
         new.or_else(|| self.old.pop_back())
     }
 
+    /// The number of the one that came first.
+    fn oldest(&self) -> Option<u64> {
+        self.old.front().or_else(|| self.new.front()).map(|came| came.number)
+    }
+
     fn take_oldest(&mut self) -> Option<Slot> {
-        self.old.pop_front().or_else(|| self.new.pop_front())
+        self.old.pop_front().or_else(|| self.new.pop_front()).map(|came| came.first)
     }
 }
 
@@ -199,6 +212,8 @@ impl Row {
 struct Kept {
     single: Row,
     blocks: Row,
+    /// So many came.
+    came: u64,
     /// This rank sent last.
     sent: bool,
     /// So many more hold messages that no receive has yet.
@@ -220,28 +235,33 @@ impl Kept {
             self.single.has_sent();
             self.blocks.has_sent();
         }
-        self.row(stretch.count > 1).new.push_back(stretch.first);
+        let came = Came { first: stretch.first, number: self.came };
+        self.came += 1;
+        self.row(stretch.count > 1).new.push_back(came);
     }
 
     /// A slot or a block, as `Row::take`.
     fn take(&mut self, block: bool, newest: bool) -> Option<Stretch> {
         self.sent = true;
-        let first = self.row(block).take(newest)?;
+        let first = self.row(block).take(newest)?.first;
         Some(Stretch { first, count: if block { TOGETHER } else { 1 } })
     }
 
     /// The first slot of the newest block. Its other slots are kept one by one.
     fn take_apart(&mut self) -> Option<Stretch> {
-        let first = self.blocks.take(true)?;
+        let Came { first, number } = self.blocks.take(true)?;
         let mut slots = Stretch { first, count: TOGETHER }.each();
         let first = slots.next()?;
-        self.single.old.extend(slots);
+        self.single.old.extend(slots.map(|first| Came { first, number }));
         Some(Stretch { first, count: 1 })
     }
 
-    /// The oldest slot or block of those of which more slots are kept.
+    /// The slot or block that came first.
     fn take_oldest(&mut self) -> Option<Stretch> {
-        let is_block = 2 * TOGETHER * self.blocks.count() > self.count();
+        let is_block = match (self.single.oldest(), self.blocks.oldest()) {
+            (Some(single), Some(block)) => block < single,
+            (single, _) => single.is_none(),
+        };
         let first = self.row(is_block).take_oldest()?;
         Some(Stretch { first, count: if is_block { TOGETHER } else { 1 } })
     }
@@ -369,7 +389,6 @@ impl Pool {
     /// rank, or else some of this rank's own. Nothing when there are none.
     #[inline]
     pub(crate) fn open(&mut self, to: usize, left: usize, message: Pooled) -> Option<Filling> {
-        let from = if message.exchanged { EXCHANGED_IN_BLOCKS_FROM } else { IN_BLOCKS_FROM };
         // A shorter end needs no more slots than a block has.
         let (from, end) = match message.exchanged {
             true => (EXCHANGED_IN_BLOCKS_FROM, SLOT),

@@ -120,6 +120,33 @@ fn large_messages_have_blocks_for_more_than_three_slots_and_exchanged_ones_for_m
 }
 
 #[test]
+fn the_slot_or_block_that_came_first_goes_home_first() {
+    let message = |exchanged| Pooled { bytes: 2 * SLOT, backwards: false, exchanged };
+    for blocks_first in [true, false] {
+        let segment = Segment::private(2, 2).unwrap();
+        segment.set_turnover_bytes(4 << 20);
+        let mut pools = [0, 1].map(|rank| Pool::new(segment, rank, false));
+        let [first, second] = &mut pools;
+        let most = second.most_kept;
+        let mut come = |in_block, slots| {
+            for _ in 0..slots / if in_block { TOGETHER } else { 1 } {
+                let filling =
+                    first.open(1, if in_block { 2 * SLOT } else { SLOT }, message(in_block)).unwrap();
+                let stretch = second.arrived(0, filling.word()).unwrap();
+                assert_eq!(stretch.count > 1, in_block);
+                second.keep(0, &stretch);
+            }
+            (second.kept[0].single.count(), TOGETHER * second.kept[0].blocks.count())
+        };
+        let kept = |in_block, slots| if in_block { (most - slots, slots) } else { (slots, most - slots) };
+        assert_eq!(come(blocks_first, most), kept(blocks_first, most));
+        for slots in (TOGETHER..=most).step_by(TOGETHER) {
+            assert_eq!(come(!blocks_first, TOGETHER), kept(!blocks_first, slots), "{blocks_first}");
+        }
+    }
+}
+
+#[test]
 fn blocks_are_found_though_single_slots_of_many_are_kept() {
     let segment = Segment::private(2, 2).unwrap();
     segment.set_turnover_bytes(4 << 20);
