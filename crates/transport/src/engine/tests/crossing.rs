@@ -179,6 +179,26 @@ fn who_is_ahead_of_the_other_rank_crosses_what_that_has_not_read() {
     }
 }
 
+#[test]
+fn what_goes_to_and_fro_crosses_nothing_though_its_receives_come_late() {
+    for bytes in [9000, COPY_FROM - 1, 100_000] {
+        let mut job = job(2);
+        let (mut data, mut into) = (sample(bytes), vec![0u8; bytes]);
+        for number in 0..40 {
+            let from = number % 2;
+            let sent = job[from].send(1 - from, envelope(from as u16, 1), &buffer(&mut data), Mode::Standard);
+            job[1 - from].progress();
+            let pattern = criteria(Some(from as u16), Some(1));
+            let receive = job[1 - from].receive(pattern, Some(from), &buffer(&mut into));
+            until_complete(&mut job, 1 - from, receive);
+            if let Some(sent) = sent {
+                until_complete(&mut job, from, sent);
+            }
+            assert!(!cross(&mut job, bytes), "{bytes} bytes, {number}");
+        }
+    }
+}
+
 /// Says what copies through the pool cost, in ns for so many bytes.
 fn learn_pooled(costs: &Costs, bytes: usize, ns: u64) {
     for &fill in Fill::OWN.iter().chain(Fill::RETURNED) {

@@ -1,6 +1,7 @@
 //! Messages that come before their receives, and are left in the slots that they came in.
 
 use super::*;
+use crate::engine::send::WHOLE;
 use crate::pool::SLOT;
 
 /// Sends so many bytes from rank 0, and lets them come to rank 1.
@@ -88,6 +89,35 @@ fn what_came_early_is_read_behind_what_its_receiver_sends_next() {
         wait(&mut job[1]);
         assert!(job[1].is_complete(receives[1]) && to == data);
         assert_eq!(held(&job, most), 0);
+    }
+}
+
+#[test]
+fn what_is_still_coming_when_its_receive_does_is_whole_behind_another_message() {
+    let mut job = job(2);
+    let (bytes, short) = (WHOLE, 9000);
+    job.iter_mut().for_each(|rank| rank.set_copy_from(usize::MAX));
+    let mut data = [sample(short), sample(bytes)];
+    // From its end and from its start.
+    for _ in 0..4 {
+        // As messages that cross are sent: at once, as far as there are slots.
+        for _ in 0..8 {
+            job[0].note_message(1, bytes, 0);
+            job[0].outgoing[1].spoke = u64::MAX;
+        }
+        let sends =
+            [0, 1].map(|at| job[0].send(1, envelope(0, at as i32), &buffer(&mut data[at]), Mode::Standard));
+        job[1].progress();
+        assert!(sends[1].is_some_and(|sent| !job[0].is_complete(sent)));
+        let mut to = [vec![0; short], vec![0; bytes]];
+        let receives = [0, 1]
+            .map(|at| job[1].receive(criteria(Some(0), Some(at as i32)), Some(0), &buffer(&mut to[at])));
+        for receive in receives {
+            job[0].progress();
+            until_complete(&mut job, 1, receive);
+        }
+        until_complete(&mut job, 0, sends[1].unwrap());
+        assert!(to == data);
     }
 }
 
