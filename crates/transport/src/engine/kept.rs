@@ -1,5 +1,6 @@
 //! Messages that came before their receives, and their memory.
 
+use super::Engine;
 use super::pending::NONE;
 use super::send::credit_of_announced;
 use crate::fills::TimedFill;
@@ -93,6 +94,36 @@ impl Message {
         // Before it, something is still to come.
         self.data.resize(self.data.len().max(place + piece.len()), 0);
         self.data[place..place + piece.len()].copy_from_slice(piece);
+    }
+}
+
+impl Engine<'_> {
+    /// Keeps the slots of a piece that was held.
+    pub(super) fn keep_held(&mut self, from: usize, stretch: &Stretch) {
+        if self.pool.keep_held(from, stretch) {
+            self.wake_for_room(from);
+        }
+    }
+
+    /// Reads what is left of the kept message that was matched first; false: there is none. Not when it is matched: the
+    /// program may be about to send what the other rank waits for.
+    pub(super) fn read_kept(&mut self) -> bool {
+        let Some(Unread { receive, from, bytes, data, held }) = self.unread.pop_front() else { return false };
+        let transfer = self.transfers.at(receive);
+        transfer.moved += bytes;
+        transfer.buffer.write(0, &data);
+        self.messages.recycle(data);
+        for Held { stretch, place, bytes, fill } in held {
+            let buffer = &self.transfers.at(receive).buffer;
+            fill.read(self.pool.costs(), bytes, || {
+                // SAFETY: the slots are kept below.
+                buffer.write(place, unsafe { self.pool.piece(&stretch, from, 0, bytes) });
+                true
+            });
+            self.keep_held(from, &stretch);
+        }
+        self.here(from, receive);
+        true
     }
 }
 

@@ -4,6 +4,7 @@ mod afar;
 mod cancel;
 mod crossing;
 mod decisions;
+mod headers;
 mod kept;
 mod operands;
 mod own;

@@ -3,10 +3,11 @@
 
 use super::afar::AFAR;
 use super::crossing::counts;
+use super::headers::sum;
 use super::kept::{Held, Message, Unread};
 use super::own::SentBeside;
 use super::pending::{NONE, Stage, due};
-use super::send::{ASKED_EACH, ASKED_EACH_TRIED, MOST_EAGER, UNASKED, WHOLE, credit_of_announced, sum};
+use super::send::{ASKED_EACH, ASKED_EACH_TRIED, MOST_EAGER, UNASKED, WHOLE, credit_of_announced};
 use super::{Arrival, ClaimId, Completion, Engine, TransferId, kind};
 use crate::buffer::Buffer;
 use crate::copy::fence_past;
@@ -219,13 +220,6 @@ impl Engine<'_> {
         true
     }
 
-    /// Keeps the slots of a piece that was held.
-    fn keep_held(&mut self, from: usize, stretch: &Stretch) {
-        if self.pool.keep_held(from, stretch) {
-            self.wake_for_room(from);
-        }
-    }
-
     /// Lets a sender send so many bytes more.
     fn give_credit(&mut self, from: usize, bytes: usize) {
         if bytes > INLINE {
@@ -276,9 +270,10 @@ impl Engine<'_> {
             self.transfers.complete(message.own);
             return;
         }
-        // What is short, or still arriving, is read now but for what lies in slots; so is all on simulated cores, which
-        // take no time to read.
-        let is_later = counts(message.bytes) && message.came == message.unasked && self.afar.is_none();
+        // What is short, or still arriving, is read now but for what lies in slots. So is what nobody waits for
+        // meanwhile: this rank's own, and all on simulated cores, which take no time to read.
+        let is_whole = message.came == message.unasked;
+        let is_later = counts(message.bytes) && is_whole && from != self.rank && self.afar.is_none();
         let mut data = std::mem::take(&mut message.data);
         if !is_later {
             if !self.sets_aside(receive, &data, message.bytes) {
@@ -307,27 +302,6 @@ impl Engine<'_> {
             self.tell(from, kind::COMPLETE, [message.token, 1, 0, 0, 0, 0]);
         }
         self.complete_when_here(from, receive);
-    }
-
-    /// Reads what is left of the kept message that was matched first; false: there is none. Not when it is matched: the
-    /// program may be about to send what the other rank waits for.
-    pub(super) fn read_kept(&mut self) -> bool {
-        let Some(Unread { receive, from, bytes, data, held }) = self.unread.pop_front() else { return false };
-        let transfer = self.transfers.at(receive);
-        transfer.moved += bytes;
-        transfer.buffer.write(0, &data);
-        self.messages.recycle(data);
-        for Held { stretch, place, bytes, fill } in held {
-            let buffer = &self.transfers.at(receive).buffer;
-            fill.read(self.pool.costs(), bytes, || {
-                // SAFETY: the slots are kept below.
-                buffer.write(place, unsafe { self.pool.piece(&stretch, from, 0, bytes) });
-                true
-            });
-            self.keep_held(from, &stretch);
-        }
-        self.here(from, receive);
-        true
     }
 
     /// Answers the announcement of a message that is matched: asks for what didn't come unasked. `was_expected`: the
@@ -728,7 +702,9 @@ impl Engine<'_> {
             kind::SYNCHRONOUS => self.incoming[from].synchronous = words[0],
             kind::ANNOUNCE => {
                 let envelope = Envelope::new(header.context(), header.source(), header.tag());
-                self.note_message(from, words[1] as usize, words[5]);
+                if counts(words[1] as usize) {
+                    self.note_message(from, words[1] as usize, words[5]);
+                }
                 self.announced(from, envelope, words);
             }
             kind::STREAM => {

@@ -18,8 +18,9 @@
 //! collective is copied by its sender alone, by the kernel: others send at the same time, each on its own cpu.
 
 use super::crossing::Crossing;
+use super::headers::{data_header, plain};
 use super::pending::{Pending, due};
-use super::send::{Piece, PieceOrder, data_header, plain};
+use super::send::{Piece, PieceOrder};
 use super::{Engine, Mode, kind};
 use crate::buffer::Span;
 use crate::claims::{ClaimEnd, Claims, MOST_FROM_ENDS};

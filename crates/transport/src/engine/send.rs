@@ -1,6 +1,7 @@
 //! Sending: what fits is written into the ring at once, the rest waits in a queue per destination, in order.
 
 use super::crossing::counts;
+use super::headers::{data_header, header, plain, sum};
 use super::pending::{COMPLETE_AT_ONCE, NONE, due};
 use super::receipts::Receipts;
 use super::{Engine, Mode, TransferId, kind, rendezvous};
@@ -545,7 +546,9 @@ impl Engine<'_> {
                             let words = [token, bytes, unasked as u64, how, address, out.has_read];
                             let header = header(kind::ANNOUNCE, envelope, sum(&words) as usize);
                             out.producer.put_words(header, &words);
-                            out.spoke = out.producer.produced();
+                            if counts(slot.buffer.bytes) {
+                                out.spoke = out.producer.produced();
+                            }
                             *kind = Opening::Out;
                         } else {
                             let words = [token, 0, 0, 0, 0, 0];
@@ -776,26 +779,4 @@ fn most_in_ring(is_answer: bool) -> usize {
 #[inline]
 pub(super) fn leave_out(left: &mut Range<usize>, out: Range<usize>) {
     if out.start == left.start { left.start = out.end } else { left.end = out.start }
-}
-
-#[inline]
-fn header(kind: u8, envelope: Envelope, length: usize) -> PieceHeader {
-    PieceHeader::new(kind, envelope.source(), envelope.context(), envelope.tag(), length as u32)
-}
-
-/// The header of data of a matched message, to the receiver's transfer.
-pub(super) fn data_header(receiver: u64, left: usize) -> PieceHeader {
-    PieceHeader::new(kind::DATA, 0, receiver as u32, (receiver >> 32) as i32, left as u32)
-}
-
-pub(super) fn plain(kind: u8, words: &[u64; 6]) -> PieceHeader {
-    PieceHeader::new(kind, 0, 0, 0, sum(words))
-}
-
-/// A checksum of the words of an announcement or of news, for its header. Some words are addresses, which cannot be
-/// checked in another way.
-pub(super) fn sum(words: &[u64; 6]) -> u32 {
-    let sum =
-        words.iter().fold(1u64, |sum, word| (sum ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29));
-    (sum >> 32) as u32
 }
