@@ -54,6 +54,7 @@ programs! {
     large_collectives
     large_counts
     large_reduce
+    late_receives
     many
     many_communicators
     memory
