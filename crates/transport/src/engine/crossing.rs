@@ -165,6 +165,12 @@ impl Engine<'_> {
         self.sharing.crossing[to].seen(bytes).goes()
     }
 
+    /// Whether the large message that goes to a rank goes behind one, since when no large one has come from there.
+    #[inline]
+    pub(super) fn goes_behind_one(&self, to: usize) -> bool {
+        self.sharing.crossing[to].large.went > 1
+    }
+
     /// One comes, or is announced, from a rank that has read so far what it was sent.
     #[inline]
     pub(super) fn note_message(&mut self, from: usize, bytes: usize, has_read: u64) {

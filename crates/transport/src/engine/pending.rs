@@ -5,6 +5,7 @@ use crate::buffer::Buffer;
 use crate::landing::Landing;
 use crate::lists::Key;
 use crate::matching::Envelope;
+use crate::pool::Receiver;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// No slot.
@@ -50,8 +51,8 @@ pub(crate) struct Pending {
     pub(crate) detached: bool,
     /// A receive that waits for its message.
     pub(crate) posted: bool,
-    /// A send that waits for something: its receiver sends as much at the same time.
-    pub(crate) exchanged: bool,
+    /// Of a send that waits for something.
+    pub(crate) receiver: Receiver,
     /// Of a send that waits for something.
     pub(crate) mode: Mode,
     /// The next free slot.
@@ -271,7 +272,7 @@ impl Pendings {
             stage: Stage::Active,
             detached: false,
             posted: false,
-            exchanged: false,
+            receiver: Receiver::default(),
             mode: Mode::Standard,
             next: NONE,
             buffer: buffer.clone(),

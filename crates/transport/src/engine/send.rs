@@ -11,7 +11,7 @@ use crate::copy::{can_demote, copy_by_lines, copy_small, demote};
 use crate::costs::{COPY_FROM, Fill};
 use crate::fills::TimedFill;
 use crate::matching::Envelope;
-use crate::pool::{Pool, Pooled, SLOT};
+use crate::pool::{Pool, Pooled, Receiver, SLOT};
 use crate::ring::{Area, INLINE, LINE, POOLED_FROM, PieceHeader, PieceWriter};
 use crate::segment::{RankPage, Segment};
 use std::collections::VecDeque;
@@ -208,7 +208,8 @@ impl Engine<'_> {
             let header = header(kind::EAGER, envelope, bytes);
             if bytes > INLINE {
                 let piece = Piece::of(header, buffer, &(0..bytes), PieceOrder::AsRead);
-                let piece = Piece { is_answer, ..piece };
+                let receiver = receiver_of(is_answer);
+                let piece = Piece { receiver, ..piece };
                 piece.put_in_ring(&mut self.outgoing[to].producer);
             } else {
                 let data = match bytes {
@@ -278,18 +279,20 @@ impl Engine<'_> {
             false => PieceOrder::AsRead,
         };
         let mut rest = 0..buffer.bytes;
+        // Who copies own data meanwhile makes no receiver wait for a first part either.
         let is_exchanged = self.own_copy.is_some()
             || mode == Mode::Pooled
             || !is_large && counts(buffer.bytes) && self.goes_across(to, buffer.bytes);
+        let receiver = match is_exchanged {
+            true => Receiver::Sends,
+            // An announcement is answered by a line, too.
+            false if is_large => receiver_of(!self.goes_behind_one(to)),
+            false => receiver_of(is_answer),
+        };
         if eager && !synchronous && self.outgoing[to].queue.is_empty() {
             let mut header = header(kind::EAGER, envelope, buffer.bytes);
-            // Who copies own data meanwhile, or sends as much, makes no receiver wait for a first part.
-            let is_answer = is_answer && !is_exchanged;
-            let piece = |header, rest: &Range<usize>| Piece {
-                is_answer,
-                is_exchanged,
-                ..Piece::of(header, buffer, rest, order)
-            };
+            let piece =
+                |header, rest: &Range<usize>| Piece { receiver, ..Piece::of(header, buffer, rest, order) };
             while let Some(put) = piece(header, &rest).put(&mut self.outgoing, &mut self.pool, to) {
                 self.copy_beside(&put);
                 leave_out(&mut rest, put);
@@ -318,7 +321,7 @@ impl Engine<'_> {
         transfer.to = to as u32;
         transfer.bytes = end;
         transfer.due = due::PIECES | answer;
-        transfer.exchanged = is_exchanged;
+        transfer.receiver = receiver;
         transfer.mode = mode;
         let id = self.transfers.id(index);
         if kind == Opening::Announced {
@@ -563,7 +566,7 @@ impl Engine<'_> {
                         let header =
                             header(if is_first { kind::EAGER } else { kind::MORE }, envelope, unasked);
                         let piece = Piece::of(header, &slot.buffer, &left, order);
-                        let piece = Piece { is_exchanged: slot.exchanged, ..piece };
+                        let piece = Piece { receiver: slot.receiver, ..piece };
                         let Some(put) = piece.put(&mut self.outgoing, &mut self.pool, to) else { break };
                         leave_out(&mut left, put);
                         done = left.is_empty();
@@ -582,7 +585,7 @@ impl Engine<'_> {
                     while !left.is_empty() {
                         let header = data_header(receiver, left.len().min(STREAM_STEP));
                         let piece = Piece::of(header, &slot.buffer, &left, order);
-                        let piece = Piece { is_exchanged: slot.exchanged, ..piece };
+                        let piece = Piece { receiver: slot.receiver, ..piece };
                         let Some(put) = piece.put(&mut self.outgoing, &mut self.pool, to) else { break };
                         leave_out(&mut left, put);
                     }
@@ -642,10 +645,7 @@ pub(super) struct Piece<'a> {
     pub(super) buffer: &'a Buffer,
     pub(super) from: usize,
     pub(super) left: usize,
-    /// The message answers one: its receiver waits for it.
-    is_answer: bool,
-    /// The receiver sends as much at the same time.
-    is_exchanged: bool,
+    receiver: Receiver,
     order: PieceOrder,
 }
 
@@ -658,15 +658,7 @@ impl<'a> Piece<'a> {
         left: &Range<usize>,
         order: PieceOrder,
     ) -> Self {
-        Self {
-            header,
-            buffer,
-            from: left.start,
-            left: left.len(),
-            is_answer: false,
-            is_exchanged: false,
-            order,
-        }
+        Self { header, buffer, from: left.start, left: left.len(), receiver: Receiver::default(), order }
     }
 
     /// Writes it into a slot of the pool or, when it is small or no slot will come, into the ring; which bytes of the
@@ -674,7 +666,7 @@ impl<'a> Piece<'a> {
     #[inline]
     fn put(&self, outgoing: &mut [Outgoing], pool: &mut Pool, to: usize) -> Option<Range<usize>> {
         let Outgoing { producer, spoke, has_read, .. } = &mut outgoing[to];
-        if self.left > most_in_ring(self.is_answer) {
+        if self.left > most_in_ring(self.receiver == Receiver::Waits) {
             let begins = producer.produced() + 1;
             let bytes = self.put_pooled(producer, pool, to, *has_read);
             if bytes.is_some() && self.header.kind() == kind::EAGER && counts(self.buffer.bytes) {
@@ -695,7 +687,7 @@ impl<'a> Piece<'a> {
             // the lines behind it is there.
             let (first, others) = piece.split_at_mut(INLINE.min(piece.len()));
             self.buffer.read_by(copy_by_lines, self.from + first.len(), others);
-            if self.is_answer {
+            if self.receiver == Receiver::Waits {
                 demote(others);
             }
             self.buffer.read_by(copy_small, self.from, first);
@@ -727,15 +719,15 @@ impl<'a> Piece<'a> {
         to: usize,
         has_read: u64,
     ) -> Option<Range<usize>> {
-        // The receiver waits for the first part of an answer.
-        let is_short_answer = self.is_answer && self.left <= SLOT && self.left == self.buffer.bytes;
+        let is_short_answer =
+            self.receiver == Receiver::Waits && self.left <= SLOT && self.left == self.buffer.bytes;
         let (part, demoted) = if is_short_answer { (PART, demoted(self.left)) } else { (usize::MAX, 0) };
         let lines = if is_short_answer { self.left.div_ceil(part) } else { 1 };
         if !producer.fits_lines(lines as u32) {
             return None;
         }
         let backwards = self.order != PieceOrder::AsRead;
-        let message = Pooled { bytes: self.buffer.bytes, backwards, exchanged: self.is_exchanged };
+        let message = Pooled { bytes: self.buffer.bytes, backwards, receiver: self.receiver };
         let mut filling = pool.open(to, self.left, message)?;
         let range = self.range(filling.room());
         let fill = match self.buffer.layout {
@@ -767,6 +759,12 @@ impl<'a> Piece<'a> {
 #[inline]
 fn offset_in_line(buffer: &Buffer, from: usize) -> usize {
     if buffer.layout.is_none() { (buffer.address as usize).wrapping_add(from) % LINE } else { 0 }
+}
+
+/// What the receiver of a message does that is an answer or not.
+#[inline]
+fn receiver_of(is_answer: bool) -> Receiver {
+    if is_answer { Receiver::Waits } else { Receiver::IsBehind }
 }
 
 /// Bytes of a message that need not go through the pool.

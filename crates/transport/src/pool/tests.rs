@@ -11,7 +11,7 @@ fn pools(ranks: usize) -> Vec<Pool> {
 
 /// A message that goes one way.
 fn message(bytes: usize) -> Pooled {
-    Pooled { bytes, backwards: false, exchanged: false }
+    Pooled { bytes, backwards: false, receiver: Receiver::Waits }
 }
 
 /// Sends a piece of so many bytes of one value; what the line says.
@@ -99,29 +99,37 @@ fn a_block_is_taken_apart_when_there_is_no_other_slot() {
 }
 
 #[test]
-fn large_messages_have_blocks_for_more_than_three_slots_and_exchanged_ones_for_more_than_one() {
-    let (block, large) = (BLOCK, IN_BLOCKS_FROM);
-    for (bytes, left, exchanged, room) in [
-        (SLOT + 1, SLOT + 1, true, BLOCK_ROOM),
-        (SLOT, SLOT, true, SLOT),
-        (block, block, false, SLOT),
-        (large - 1, block, false, SLOT),
-        (large, block, false, BLOCK_ROOM),
+fn messages_for_which_nobody_waits_have_blocks_for_more_than_one_slot_and_others_for_more_than_three() {
+    use Receiver::{IsBehind, Sends, Waits};
+    let (block, large, behind) = (BLOCK, IN_BLOCKS_FROM, BEHIND_IN_BLOCKS_FROM);
+    for (bytes, left, receiver, room) in [
+        (SLOT + 1, SLOT + 1, Sends, BLOCK_ROOM),
+        (SLOT, SLOT, Sends, SLOT),
+        (behind, block, IsBehind, BLOCK_ROOM),
+        (behind - 1, block, IsBehind, SLOT),
+        (block, block, Waits, SLOT),
+        (large - 1, block, Waits, SLOT),
+        (large, block, Waits, BLOCK_ROOM),
         // The end of a message.
-        (2 * block, SLOT + 1, true, BLOCK_ROOM),
-        (2 * block, SLOT, true, SLOT),
-        (2 * large, block - SLOT + 1, false, BLOCK_ROOM),
-        (2 * large, block - SLOT, false, SLOT),
+        (2 * block, SLOT + 1, Sends, BLOCK_ROOM),
+        (2 * block, SLOT, Sends, SLOT),
+        (2 * behind, SLOT + 1, IsBehind, BLOCK_ROOM),
+        (2 * behind, SLOT, IsBehind, SLOT),
+        (2 * large, block - SLOT + 1, Waits, BLOCK_ROOM),
+        (2 * large, block - SLOT, Waits, SLOT),
     ] {
-        let message = Pooled { bytes, backwards: true, exchanged };
+        let message = Pooled { bytes, backwards: true, receiver };
         let filling = pools(2)[0].open(1, left, message).unwrap();
-        assert_eq!(filling.room(), room, "{left} of {bytes}, {exchanged}");
+        assert_eq!(filling.room(), room, "{left} of {bytes}, {receiver:?}");
     }
 }
 
 #[test]
 fn the_slot_or_block_that_came_first_goes_home_first() {
-    let message = |exchanged| Pooled { bytes: 2 * SLOT, backwards: false, exchanged };
+    let message = |in_block| {
+        let receiver = if in_block { Receiver::Sends } else { Receiver::Waits };
+        Pooled { bytes: 2 * SLOT, backwards: false, receiver }
+    };
     for blocks_first in [true, false] {
         let segment = Segment::private(2, 2).unwrap();
         segment.set_turnover_bytes(4 << 20);

@@ -84,6 +84,30 @@ fn messages_that_cross_go_unasked_and_in_blocks_until_they_go_to_and_fro() {
 }
 
 #[test]
+fn large_messages_in_a_row_go_in_blocks_and_those_to_and_fro_in_slots() {
+    let bytes = 4 * BLOCK;
+    let mut job = job(2);
+    job.iter_mut().for_each(|engine| engine.set_copy_from(usize::MAX));
+    let lines = |job: &[Engine<'_>]| job[0].outgoing[1].producer.produced();
+    for answered in [false, true, false] {
+        let mut sum = 0;
+        for number in 0..40 {
+            if answered {
+                one_way(&mut job, 1, bytes);
+            }
+            let before = lines(&job);
+            one_way(&mut job, 0, bytes);
+            // The first ones find slots that the last ones left.
+            sum += if number < 10 { 0 } else { lines(&job) - before };
+        }
+        // Four blocks, or sixteen slots, and a line or some more: its announcement, and the end of what went unasked.
+        let each = sum as f64 / 30.0;
+        let expected = if answered { 16.0..24.0 } else { 4.0..10.0 };
+        assert!(expected.contains(&each), "{each} lines, answered: {answered}");
+    }
+}
+
+#[test]
 fn after_messages_that_crossed_those_one_way_are_soon_known_to_cross_none() {
     for (bytes, from) in [(100_000, 0), (100_000, 1), (300_000, 0), (300_000, 1)] {
         let mut job = job(2);
