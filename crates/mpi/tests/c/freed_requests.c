@@ -46,7 +46,7 @@ static void persistent(int n)
     MPI_Wait(&pair[0], MPI_STATUS_IGNORE);
     EQUAL(in[n - 1], previous);
     MPI_Barrier(MPI_COMM_WORLD);
-    in[n - 1] = -1;
+    for (int i = 0; i < n; i++) in[i] = -1;
     MPI_Start(&pair[0]);
     MPI_Request_free(&pair[0]);
     MPI_Send(out, n, MPI_INT, next, 2, MPI_COMM_WORLD);
