@@ -96,6 +96,13 @@ programs! {
     wrong_arguments
 }
 
+/// On two cpus each of them has five slots: an odd number.
+#[test]
+fn shared_cpus_of_six_ranks() {
+    let program = common::compile("c/shared_cpus.c");
+    assert_eq!(common::printed(6, &program, &[]), "ok shared_cpus\n");
+}
+
 #[test]
 fn every_program_is_run() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c");

@@ -103,6 +103,25 @@ static void overlapping(void)
     MPI_Comm_free(&pairs);
 }
 
+/* Blocks of more pieces than there are slots, behind one another. */
+static void long_blocks(void)
+{
+    enum { LONG = 350003 };
+    int *mine = malloc(LONG * sizeof(int)), *blocks = malloc((size_t)size * LONG * sizeof(int));
+    for (int t = 0; t < 4 && size <= 8; t++) {
+        int n = t % 2 ? LONG : LONG / 2, root = t % size;
+        for (int i = 0; i < n; i++) mine[i] = value(t, rank, i);
+        memset(blocks, 0, (size_t)size * n * sizeof(int));
+        MPI_Allgather(mine, n, MPI_INT, blocks, n, MPI_INT, MPI_COMM_WORLD);
+        for (int i = 0; i < size * n; i++) EQUAL(blocks[i], value(t, i / n, i % n));
+        memset(blocks, 0, (size_t)size * n * sizeof(int));
+        MPI_Gather(mine, n, MPI_INT, blocks, n, MPI_INT, root, MPI_COMM_WORLD);
+        for (int i = 0; rank == root && i < size * n; i++) EQUAL(blocks[i], value(t, i / n, i % n));
+    }
+    free(mine);
+    free(blocks);
+}
+
 /* No rank waits for another but where it has to; the last one is late. */
 static void in_a_row(int n)
 {
@@ -205,6 +224,7 @@ int main(void)
     overlapping();
     in_a_row(700), in_a_row(20000);
     gathers(16000), gathers(32768), gathers(60000);
+    long_blocks();
     same_bits();
     for (int number = 0; number < OFTEN; number++) elements(number);
     bind_to_one();

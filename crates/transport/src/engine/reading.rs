@@ -255,8 +255,9 @@ impl Engine<'_> {
         unsafe { remote::write(pid, &[Span { address: from.cast_mut(), bytes }], address, bytes) }
     }
 
-    /// As `Segment::shares_cpu`, of this rank.
-    fn shares_cpu_with(&self, rank: usize) -> bool {
+    /// Whether another rank last copied large data on the cpu where this one is now. Where ranks move about, that is a
+    /// guess.
+    pub fn shares_cpu_with(&self, rank: usize) -> bool {
         self.segment().shares_cpu(self.rank, rank)
     }
 

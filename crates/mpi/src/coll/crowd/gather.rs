@@ -90,7 +90,7 @@ impl Gathering {
         }
     }
 
-    /// Takes all blocks: as they come as messages, and of the others a piece of each in turn.
+    /// Takes all blocks: as they come as messages, and of the others as many pieces of each in turn as a rank has slots.
     fn take(&self, call: &Call, own: Option<&Buffer>, blocks: &[Buffer]) -> Result<(), Failure> {
         let others = || (0..blocks.len()).filter(|&rank| rank != self.root);
         let mut state = runtime::enter();
@@ -111,8 +111,9 @@ impl Gathering {
         let (through_slots, as_messages) = incoming.kinds();
         let mut state = runtime::enter();
         state.engine.begin_to_gather(self.bytes, blocks.len(), through_slots, as_messages);
+        let room = state.engine.slots() * SLOT_BYTES;
         drop(state);
-        (0..self.bytes).step_by(SLOT_BYTES).for_each(|from| incoming.take(from, blocks));
+        (0..self.bytes).step_by(room).for_each(|from| incoming.take(from..from + room, blocks));
         incoming.end()
     }
 }

@@ -42,6 +42,7 @@ use crate::profile;
 use crate::runtime::{self, until};
 use host::Affinity;
 use std::ffi::c_int;
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use transport::segment::{hook, stage};
@@ -108,6 +109,17 @@ impl Call {
     /// The job's rank that is a rank of the communicator.
     fn member(&self, rank: usize) -> usize {
         self.comm.group.members[rank] as usize
+    }
+
+    /// All other ranks, those on this rank's cpu first: they fill their slots when it waits, and those on other cpus do
+    /// so meanwhile. (4 ranks on 2 cpus of an EPYC that have them by turns, allgather of 16 kB: 10.4 us from the rank
+    /// behind on, 10.0 so.)
+    fn others_near_first(&self) -> Vec<usize> {
+        let (own, ranks) = (self.comm.rank, self.comm.size());
+        let mut others: Vec<usize> = (1..ranks).map(|distance| (own + distance) % ranks).collect();
+        let state = runtime::enter();
+        others.sort_by_cached_key(|&rank| !state.engine.shares_cpu_with(self.member(rank)));
+        others
     }
 
     /// Begins to pass so many bytes to ranks of the communicator, in so many slots. `alone`: as in `Passing`.
@@ -281,14 +293,18 @@ impl<'a> Incoming<'a> {
         (!self.heard.is_empty(), self.heard.len() + 1 < self.call.comm.size())
     }
 
-    /// Takes the piece of each block that begins with a byte.
-    fn take(&self, from: usize, blocks: &[Buffer]) {
-        for (rank, taking) in self.heard.iter().filter(|(_, taking)| from < taking.bytes()) {
-            let index = from / SLOT_BYTES;
-            let slot = taking.slot(index);
-            // SAFETY: the slot that holds this piece.
-            unsafe { taking.copy(slot, taking.bytes() - from, &blocks[*rank], from) };
-            taking.took(index);
+    /// Takes those bytes of each block, from the start of a piece on, rank by rank: the cpu reads ahead in what lies in
+    /// a row. (4 ranks on 2 cpus of an EPYC, us, by turns a piece of each and so: allgather of 256 kB 102 and 87, of 1
+    /// MB 683 and 532.)
+    fn take(&self, range: Range<usize>, blocks: &[Buffer]) {
+        for (rank, taking) in &self.heard {
+            for from in (range.start..range.end.min(taking.bytes())).step_by(SLOT_BYTES) {
+                let index = from / SLOT_BYTES;
+                let slot = taking.slot(index);
+                // SAFETY: the slot that holds this piece.
+                unsafe { taking.copy(slot, taking.bytes() - from, &blocks[*rank], from) };
+                taking.took(index);
+            }
         }
     }
 
