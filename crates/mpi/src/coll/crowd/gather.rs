@@ -90,7 +90,8 @@ impl Gathering {
         }
     }
 
-    /// Takes all blocks: as they come as messages, and of the others as many pieces of each in turn as a rank has slots.
+    /// Takes all blocks: as they come as messages, and of the others as many pieces of each in turn as a rank has
+    /// slots.
     fn take(&self, call: &Call, own: Option<&Buffer>, blocks: &[Buffer]) -> Result<(), Failure> {
         let others = || (0..blocks.len()).filter(|&rank| rank != self.root);
         let mut state = runtime::enter();
