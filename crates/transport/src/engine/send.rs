@@ -321,7 +321,8 @@ impl Engine<'_> {
         transfer.to = to as u32;
         transfer.bytes = end;
         transfer.due = due::PIECES | answer;
-        transfer.receiver = receiver;
+        // A small message that waits is told as a whole: so it can be left in its slot if it comes before its receive.
+        transfer.receiver = if is_large || is_exchanged { receiver } else { Receiver::IsBehind };
         transfer.mode = mode;
         let id = self.transfers.id(index);
         if kind == Opening::Announced {
