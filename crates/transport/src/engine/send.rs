@@ -762,7 +762,7 @@ fn offset_in_line(buffer: &Buffer, from: usize) -> usize {
     if buffer.layout.is_none() { (buffer.address as usize).wrapping_add(from) % LINE } else { 0 }
 }
 
-/// What the receiver of a message does that is an answer or not.
+/// What the receiver of a message does, by whether the message answers one.
 #[inline]
 fn receiver_of(is_answer: bool) -> Receiver {
     if is_answer { Receiver::Waits } else { Receiver::IsBehind }
