@@ -119,7 +119,9 @@ pub(super) fn alltoall(scene: &mut Scene, send: Blocks<'_>, receive: Blocks<'_>)
         Some(move |rank| send.at(rank))
     };
     let even = receive.are_even().then(|| scene.byte());
-    algorithm::alltoall(scene.schedule, ranks, send, |rank| receive.at(rank), even);
+    let (engine, members) = (&scene.state.engine, &scene.comm.peers().members);
+    let is_near = |rank: usize| ranks.crowded && engine.shares_cpu_with(members[rank] as usize);
+    algorithm::alltoall(scene.schedule, ranks, send, |rank| receive.at(rank), even, is_near);
     Ok(())
 }
 

@@ -8,12 +8,16 @@ use std::sync::Arc;
 
 /// Sends block `send(i)` to each rank `i` and receives block `receive(i)` from it; `None`: what is sent lies where is
 /// received. `even`: all blocks of all ranks hold as many bytes; then it is `MPI_BYTE`.
+///
+/// Ranks on this rank's cpu (`is_near`) get their blocks first: they go through the caches, those of others may go past
+/// them. (8 ranks on 2 cpus of an EPYC while a line takes 220 ns, 64 kB: 223 us from the rank behind on, 208 so.)
 pub(crate) fn alltoall<'a>(
     schedule: &mut CollectiveSchedule,
     ranks: Ranks,
     send: Option<impl Fn(usize) -> Elements<'a>>,
     receive: impl Fn(usize) -> Elements<'a>,
     even: Option<&'a Arc<Datatype>>,
+    is_near: impl Fn(usize) -> bool,
 ) {
     let Some(send) = send else { return in_place(schedule, ranks, receive) };
     if ranks.between_groups {
@@ -35,7 +39,7 @@ pub(crate) fn alltoall<'a>(
         }
     }
     schedule.copy_beside(send(ranks.own), receive(ranks.own), |schedule| {
-        for to in ranks.others() {
+        for to in ranks.others_near_first(is_near) {
             let block = send(to);
             if block.bytes() > 0 {
                 schedule.send(to, block);

@@ -80,6 +80,13 @@ impl Ranks {
     fn others(self) -> impl Iterator<Item = usize> + Clone {
         (1..self.count).map(move |distance| (self.own + distance) % self.count)
     }
+
+    /// The same, those first that are near. Each is asked for once: a rank may move meanwhile.
+    pub(super) fn others_near_first(self, is_near: impl Fn(usize) -> bool) -> Vec<usize> {
+        let (mut near, far): (Vec<usize>, Vec<usize>) = self.others().partition(|&rank| is_near(rank));
+        near.extend(far);
+        near
+    }
 }
 
 /// The root of a collective, as one rank sees it.

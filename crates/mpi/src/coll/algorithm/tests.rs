@@ -8,6 +8,7 @@ use crate::datatype::elements::Elements;
 use crate::datatype::{Datatype, spaced};
 use crate::op::{ElementType, Operation, Predefined, Reduction, UserFunction, kernel};
 use crate::runtime;
+use std::cell::RefCell;
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 use transport::SentBeside;
@@ -223,7 +224,14 @@ fn alltoall_gives_every_rank_its_block_of_every_rank() {
                 let own = at(&mut send, rank).part(0, count);
                 let own = (!in_place).then_some(move |rank| own.block(rank));
                 let whole = at(&mut receive, rank).part(0, count);
-                alltoall(schedule, case.ranks(rank), own, |rank| whole.block(rank), even.then(byte));
+                alltoall(
+                    schedule,
+                    case.ranks(rank),
+                    own,
+                    |rank| whole.block(rank),
+                    even.then(byte),
+                    |to| to % 2 == rank % 2,
+                );
             });
             for (rank, found) in receive.iter().enumerate() {
                 let expected: Vec<u64> = (0..case.ranks)
@@ -235,7 +243,23 @@ fn alltoall_gives_every_rank_its_block_of_every_rank() {
     }
 }
 
-/// Composes linear functions `x -> a x + b` of 32-bit numbers: associative, and not commutative.
+#[test]
+fn ranks_that_are_near_come_first_and_each_is_asked_for_once() {
+    let ranks = Case { ranks: 6, crowded: true, count: 1, stride: 1 }.ranks(3);
+    assert_eq!(ranks.others_near_first(|rank| rank % 2 == 1), [5, 1, 4, 0, 2]);
+    // Who moves meanwhile is neither left out nor there twice.
+    let asked = RefCell::new(Vec::new());
+    let is_near = |rank| {
+        let mut asked = asked.borrow_mut();
+        asked.push(rank);
+        asked.len() % 2 == 0
+    };
+    let mut others = ranks.others_near_first(is_near);
+    others.sort_unstable();
+    assert_eq!(others, [0, 1, 2, 4, 5]);
+    assert_eq!(asked.take(), [4, 5, 0, 1, 2]);
+}
+
 #[test]
 fn a_schedule_knows_what_is_sent_beside_own_data_that_is_copied() {
     let count = 2500;
@@ -256,11 +280,19 @@ fn a_schedule_knows_what_is_sent_beside_own_data_that_is_copied() {
         assert_eq!(allgathered, copied.then_some(SentBeside::TheSame));
     }
     let exchanged = found(&|schedule| {
-        alltoall(schedule, ranks, Some(|rank| mine.block(rank)), |rank| all.block(rank), Some(byte()));
+        alltoall(
+            schedule,
+            ranks,
+            Some(|rank| mine.block(rank)),
+            |rank| all.block(rank),
+            Some(byte()),
+            |_| false,
+        );
     });
     assert_eq!(exchanged, Some(SentBeside::Other));
 }
 
+/// Composes linear functions `x -> a x + b` of 32-bit numbers: associative, and not commutative.
 fn compose(first: u64, second: u64) -> u64 {
     let parts = |function: u64| ((function >> 32) as u32, function as u32);
     let ((a, b), (c, d)) = (parts(first), parts(second));

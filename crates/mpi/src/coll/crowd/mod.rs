@@ -27,7 +27,7 @@ pub(super) use allreduce::allreduce;
 pub(super) use gather::gather;
 pub(super) use reduce::reduce;
 
-use super::algorithm::{self, SMALL};
+use super::algorithm::{self, Ranks, SMALL};
 use super::arguments::Scene;
 use super::offers::{OFFER_BYTES, Offer};
 use super::run::{self, tag_of};
@@ -115,11 +115,10 @@ impl Call {
     /// so meanwhile. (4 ranks on 2 cpus of an EPYC that have them by turns, allgather of 16 kB: 10.4 us from the rank
     /// behind on, 10.0 so.)
     fn others_near_first(&self) -> Vec<usize> {
-        let (own, ranks) = (self.comm.rank, self.comm.size());
-        let mut others: Vec<usize> = (1..ranks).map(|distance| (own + distance) % ranks).collect();
         let state = runtime::enter();
-        others.sort_by_cached_key(|&rank| !state.engine.shares_cpu_with(self.member(rank)));
-        others
+        let ranks =
+            Ranks { own: self.comm.rank, count: self.comm.size(), between_groups: false, crowded: true };
+        ranks.others_near_first(|rank| state.engine.shares_cpu_with(self.member(rank)))
     }
 
     /// Begins to pass so many bytes to ranks of the communicator, in so many slots. `alone`: as in `Passing`.
