@@ -427,7 +427,7 @@ impl Wait {
     /// Something moved, or the wait is over.
     #[inline]
     fn ended(&mut self, state: &State) {
-        if let Some(since_ns) = self.patience.ended() {
+        if let Some(since_ns) = self.patience.ended(&ROOM) {
             self.long_one_ended(state, since_ns);
         }
     }

@@ -456,7 +456,7 @@ impl<'a> Engine<'a> {
                 return completion;
             }
             if moved {
-                waiting.ended();
+                waiting.ended(self.room);
             } else if !waiting.tired {
                 waiting.pause(self.room);
             } else {

@@ -29,7 +29,7 @@ use crate::pool::lap_bytes;
 use crate::remote::{self, Access, MOST_SPANS, Probe};
 use crate::ring::INLINE;
 use crate::segment::{PLACES, Segment};
-use crate::wait::SLEEP_AFTER_CROWDED_NS;
+use crate::wait::LEAST_PATIENCE_NS;
 use crate::ways::{SHARED_FROM, Way, Ways};
 use host::clock::kernel_ns;
 
@@ -43,7 +43,7 @@ const KERNEL_PIECE: usize = 256 * 1024;
 const PATIENCE_NS: u64 = 10_000;
 /// The same when there are more ranks than cpus: the other side may have to wait for a cpu. A choice, not measured: it
 /// has to be over before this side sleeps.
-const PATIENCE_CROWDED_NS: u64 = SLEEP_AFTER_CROWDED_NS / 2;
+const PATIENCE_CROWDED_NS: u64 = LEAST_PATIENCE_NS / 2;
 /// The longest time that the process which started the job takes to see that a rank has ended.
 const ENDED_NS: u64 = 500_000_000;
 

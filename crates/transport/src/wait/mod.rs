@@ -14,6 +14,7 @@
 //! word, makes the kernel run a barrier on all ranks (`membarrier`), and looks into its rings once more. So either it
 //! sees the message, or the sender sees the word. Where the kernel has no such barrier, sleeps are short.
 
+mod patience;
 mod sharing;
 
 use crate::abort::Abort;
@@ -21,6 +22,8 @@ use crate::asleep::Asleep;
 use crate::carried::{self, CarriedAnswer, CarriedCall};
 use crate::segment::{RankPage, Segment};
 use host::futex::{self, Reach};
+pub(crate) use patience::LEAST_NS as LEAST_PATIENCE_NS;
+use patience::{LongWait, Patience};
 use sharing::{Cpus, Sharing, cpus_of, is_crowded, quota};
 use std::ffi::c_int;
 use std::sync::OnceLock;
@@ -32,9 +35,8 @@ const EAGER_POLLS: u32 = 256;
 const LOOK_POLLS: u32 = 64;
 /// Polls before the first yield, when there is a cpu for every rank.
 const POLLS: u32 = 4096;
-/// After so many ns a waiting rank sleeps: with a cpu for every rank, and without.
+/// After so many ns a waiting rank sleeps that has a cpu of its own. For others, see `patience`.
 const SLEEP_AFTER_NS: u64 = 20_000_000;
-pub(crate) const SLEEP_AFTER_CROWDED_NS: u64 = 200_000;
 /// A yield that takes so many ns gave the cpu to another thread.
 const YIELDED_NS: u64 = 20_000;
 /// The longest sleep: then the job may be over, or cpus may have changed.
@@ -54,6 +56,7 @@ pub struct WaitingRoom {
     /// There are more ranks than cpus for them.
     crowded: AtomicBool,
     sharing: Sharing,
+    patience: Patience,
     /// The kernel's barrier reaches this process.
     barrier: AtomicBool,
     /// Threads of this rank that wait.
@@ -130,6 +133,7 @@ impl WaitingRoom {
             job: OnceLock::new(),
             crowded: AtomicBool::new(false),
             sharing: Sharing::new(),
+            patience: Patience::new(),
             barrier: AtomicBool::new(false),
             waiters: AtomicU32::new(0),
             sleepers: AtomicU32::new(0),
@@ -299,6 +303,8 @@ pub struct Waiting {
     polls: u32,
     /// 0: no clock was read yet.
     since_ns: u64,
+    /// What it saw where ranks share cpus.
+    seen: LongWait,
     /// Ready to sleep: the caller arms, looks once more, and sleeps.
     pub tired: bool,
 }
@@ -306,15 +312,17 @@ pub struct Waiting {
 impl Default for Waiting {
     #[inline]
     fn default() -> Self {
-        Self { polls: 0, since_ns: 0, tired: false }
+        Self { polls: 0, since_ns: 0, seen: LongWait::default(), tired: false }
     }
 }
 
 impl Waiting {
     /// Something moved, or the wait is over: patience is new. Of a long wait, when it began (`host::clock::kernel_ns`).
     #[inline]
-    pub fn ended(&mut self) -> Option<u64> {
+    pub fn ended(&mut self, room: &WaitingRoom) -> Option<u64> {
         let since_ns = self.since_ns;
+        let took_ns = || host::clock::kernel_ns() - since_ns;
+        room.patience.learn(self.seen, room.sharing.wake_up_ns(), took_ns);
         *self = Self::default();
         (since_ns != 0).then_some(since_ns)
     }
@@ -355,8 +363,11 @@ impl Waiting {
         // SAFETY: takes nothing.
         unsafe { libc::sched_yield() };
         let now = host::clock::kernel_ns();
-        let patience = if crowded || now - before > YIELDED_NS {
-            SLEEP_AFTER_CROWDED_NS
+        let patience = if room.crowded.load(Ordering::Relaxed) {
+            self.seen.saw_yield(now - self.since_ns, now - before);
+            room.patience.ns(self.seen, room.sharing.wake_up_ns())
+        } else if crowded || now - before > YIELDED_NS {
+            LEAST_PATIENCE_NS
         } else {
             // Spin again for a while: a yield costs more than a poll.
             self.polls = EAGER_POLLS;
