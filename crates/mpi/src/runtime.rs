@@ -493,8 +493,9 @@ fn wait_until_from<T>(from: Option<usize>, mut done: impl FnMut(&mut State) -> O
         }
         state.quiet = true;
         if !waiting.patience.tired {
+            let expects_piece = ROOM.crowded() && state.engine.expects_piece();
             drop(state);
-            waiting.patience.pause(&ROOM);
+            waiting.patience.pause(&ROOM, expects_piece);
             continue;
         }
         let armed = ROOM.arm(true, state.engine.waits_for_room());

@@ -194,6 +194,8 @@ pub struct Engine<'a> {
     landings: Landings,
     /// Data has landed past the caches since the last fence.
     landed_past: bool,
+    /// The rank whose last piece is not the end of its message.
+    midway: Option<usize>,
     /// A simulator carries the messages: what it knows of them.
     afar: Option<Box<Afar>>,
 }
@@ -270,6 +272,7 @@ impl<'a> Engine<'a> {
             own_landings: OwnLandings::default(),
             landings: Landings::of_data_from(usize::MAX),
             landed_past: false,
+            midway: None,
             afar: None,
         }
     }
@@ -376,6 +379,12 @@ impl<'a> Engine<'a> {
         !self.congested.is_empty() || !self.copying.is_empty()
     }
 
+    /// Whether a rank on another cpu is about to write the next piece of a message.
+    #[inline]
+    pub fn expects_piece(&self) -> bool {
+        self.midway.is_some_and(|from| !self.shares_cpu_with(from))
+    }
+
     /// As `progress`; only what comes from a rank of the job, where that is given and nothing else has to be moved.
     pub fn progress_of(&mut self, from: Option<usize>) -> bool {
         let from = from.filter(|&from| {
@@ -458,7 +467,7 @@ impl<'a> Engine<'a> {
             if moved {
                 waiting.ended(self.room);
             } else if !waiting.tired {
-                waiting.pause(self.room);
+                waiting.pause(self.room, self.expects_piece());
             } else {
                 let armed = self.room.arm(false, self.waits_for_room());
                 if !self.progress() {

@@ -488,8 +488,13 @@ impl Engine<'_> {
             kind::EAGER => self.eager(from, header, place, piece, alone),
             kind::MORE => self.more(from, place, piece, alone),
             kind::DATA => self.data(from, header, place, piece),
-            _ => self.news(from, header, piece),
+            _ => return self.news(from, header, piece),
         }
+        let is_last = match header.kind() {
+            kind::DATA => header.length() as usize <= piece.len(),
+            _ => self.incoming[from].target == Destination::Nothing,
+        };
+        self.midway = (!is_last).then_some(from);
     }
 
     /// The data of the piece that is there.

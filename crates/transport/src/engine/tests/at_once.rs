@@ -322,3 +322,27 @@ fn what_is_received_beside_own_data_lands_past_the_caches_where_all_ranks_togeth
         }
     }
 }
+
+#[test]
+fn a_rank_knows_whether_its_message_has_more_pieces() {
+    let mut job = job(2);
+    job.iter_mut().for_each(|engine| engine.set_copy_from(usize::MAX));
+    // Of the last one, the pool does not hold all.
+    for bytes in [100, 16_000, 60_000, 20_000_000] {
+        let (mut from, mut to) = (sample(bytes), vec![0u8; bytes]);
+        let receive = job[1].receive(criteria(Some(0), Some(5)), Some(0), &buffer(&mut to));
+        let send = job[0].send(1, envelope(0, 5), &buffer(&mut from), Mode::Standard);
+        let mut more = false;
+        while !job[1].is_complete(receive) {
+            job[0].progress();
+            job[1].progress();
+            more |= job[1].midway == Some(0);
+        }
+        assert_eq!((more, job[1].midway), (bytes == 20_000_000, None), "{bytes} bytes");
+        until_complete(&mut job, 1, receive);
+        if let Some(send) = send {
+            until_complete(&mut job, 0, send);
+        }
+        assert!(from == to);
+    }
+}
