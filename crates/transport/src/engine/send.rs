@@ -303,6 +303,10 @@ impl Engine<'_> {
                 }
                 header = header.of_kind(kind::MORE);
             }
+            if rest.len() < buffer.bytes {
+                // What is left waits for slots, which the receiver gives back when it has read what is there.
+                self.wake(to);
+            }
         }
         let (end, kind, answer) = if !eager {
             // The first part may go out unasked: by the time that the answer comes, it is there. Behind a message that

@@ -1,6 +1,7 @@
 //! Large messages that are sent at once, as a whole.
 
 use super::*;
+use crate::asleep::Asleep;
 use crate::copy::can_copy_past;
 use crate::pool::SLOT;
 use crate::ring::{INLINE, LINE};
@@ -138,6 +139,26 @@ fn where_ranks_share_cpus_who_waits_for_the_receive_lets_the_kernel_copy_64_kb()
         until_complete(&mut job, 0, receive);
         assert!(to == data);
     }
+}
+
+#[test]
+fn who_sleeps_hears_of_a_message_that_is_not_yet_there_as_a_whole() {
+    let mut job = job(2);
+    job.iter_mut().for_each(|engine| engine.set_copy_from(usize::MAX));
+    // The pool has fewer slots than the message needs.
+    assert!(job[0].segment().pool_bytes() <= send::WHOLE);
+    job[0].outgoing[1].asked_each = ASKED_EACH;
+    let (mut data, mut to) = (sample(send::WHOLE), vec![0u8; send::WHOLE]);
+    let receive = job[1].receive(criteria(Some(0), Some(1)), Some(0), &buffer(&mut to));
+    let page = job[1].page();
+    page.set(1);
+    let send = job[0].send(1, envelope(0, 1), &buffer(&mut data), Mode::Standard);
+    assert_eq!(page.announced(), 0, "it is woken");
+    let send = send.expect("some of it waits for slots");
+    assert!(job[1].progress() && !job[1].is_complete(receive));
+    until_complete(&mut job, 1, receive);
+    until_complete(&mut job, 0, send);
+    assert!(to == data);
 }
 
 /// Where the first piece goes that has come to rank 1, when a slot holds it.
