@@ -331,8 +331,8 @@ impl Waiting {
         (since_ns != 0).then_some(since_ns)
     }
 
-    /// Nothing moved: passes some time, little at first. `expects_piece`: a rank on another cpu is writing what this one
-    /// waits for. Call this only while no thread waits for a lock that this thread holds.
+    /// Nothing moved: passes some time, little at first. `expects_piece`: a rank on another cpu is writing what this
+    /// one waits for. Call this only while no thread waits for a lock that this thread holds.
     #[inline]
     pub fn pause(&mut self, room: &WaitingRoom, expects_piece: bool) {
         self.polls += 1;
