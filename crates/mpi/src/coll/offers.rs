@@ -100,7 +100,7 @@ impl DataToSend<'_> {
         {
             return false;
         }
-        let crowded = engine.room().crowded();
+        let crowded = engine.crowded();
         match self.among(crowded) {
             Some(Among::Gathers(_)) => return false,
             Some(among) => return !engine.two_copies_are_shorter(buffer.bytes(), among, self.tag),
@@ -141,7 +141,7 @@ impl DataToSend<'_> {
             Some(among) if bytes > MOST_EAGER => engine.two_copies_are_shorter(bytes, among, self.tag),
             _ => true,
         };
-        bytes > above && engine.room().crowded() && is_unseen(engine) && shows(engine)
+        bytes > above && engine.crowded() && is_unseen(engine) && shows(engine)
     }
 
     /// Among what it is, where only one rank gets it, as it is, and ranks share cpus; else between two ranks that
@@ -184,8 +184,8 @@ pub(super) fn mode(engine: &Engine<'_>, buffer: &Buffer, large: Large, ranks: us
         return Mode::Standard;
     }
     match large {
-        GATHERED if engine.room().crowded() => Mode::Synchronous,
-        EXCHANGED_BY_TWO if ranks == 2 && run::is_blocking(tag) && !engine.room().crowded() => Mode::Pooled,
+        GATHERED if engine.crowded() => Mode::Synchronous,
+        EXCHANGED_BY_TWO if ranks == 2 && run::is_blocking(tag) && !engine.crowded() => Mode::Pooled,
         _ => Mode::Standard,
     }
 }
@@ -214,7 +214,7 @@ impl Offer {
             _ => {
                 // Where all show something, readers had rather not come between.
                 let to_follow = audience == Audience::First && large.receives == 0;
-                let takers = data.takers(engine.room().crowded());
+                let takers = data.takers(engine.crowded());
                 let Showing { at, spot } =
                     if to_follow { engine.begin_to_show(buffer) } else { engine.show(buffer, takers) }?;
                 let mark = mark_of(&engine.segment());

@@ -139,11 +139,7 @@ impl Engine<'_> {
     #[inline]
     pub(super) fn mode_of_large(&mut self, to: usize, buffer: &Buffer, mode: Mode) -> Mode {
         let is_plain = mode == Mode::Standard && buffer.is_contiguous() && buffer.bytes < SHARED_FROM;
-        if !self.goes_across(to, buffer.bytes)
-            || !is_plain
-            || self.room.crowded()
-            || self.outgoing[to].wary > 0
-        {
+        if !self.goes_across(to, buffer.bytes) || !is_plain || self.crowded() || self.outgoing[to].wary > 0 {
             return mode;
         }
         let bytes = buffer.bytes;

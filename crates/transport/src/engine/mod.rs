@@ -192,6 +192,8 @@ pub struct Engine<'a> {
     own_copy: Option<OwnCopy>,
     own_landings: OwnLandings,
     landings: Landings,
+    /// There are more ranks than cpus.
+    is_crowded_job: bool,
     /// Data has landed past the caches since the last fence.
     landed_past: bool,
     /// The rank whose last piece is not the end of its message.
@@ -271,6 +273,7 @@ impl<'a> Engine<'a> {
             own_copy: None,
             own_landings: OwnLandings::default(),
             landings: Landings::of_data_from(usize::MAX),
+            is_crowded_job: false,
             landed_past: false,
             midway: None,
             afar: None,
@@ -286,7 +289,8 @@ impl<'a> Engine<'a> {
         self.incoming = (0..ranks).map(|from| Incoming::new(&segment, from, rank)).collect();
         self.receipts = Receipts::of_job(ranks);
         self.transfers.share_with(ranks);
-        self.pool = Pool::new(segment, rank, self.room.crowded());
+        self.is_crowded_job = segment.is_crowded();
+        self.pool = Pool::new(segment, rank, self.crowded());
         self.credit_crowded = send::credit_crowded(ranks - 1, segment.pool_bytes());
         self.landings = Landings::of_data_from(segment.turnover_bytes() / ranks);
         self.sharing = Sharing::new(&segment, rank);
@@ -317,6 +321,13 @@ impl<'a> Engine<'a> {
     #[inline]
     pub fn room(&self) -> &'a WaitingRoom {
         self.room
+    }
+
+    /// Whether ranks of the job share cpus: this one does, or there are more ranks than cpus. Where some do, one that has
+    /// a cpu of its own chooses ways as they do: what it sends waits for them, and mixed ways cost more than either.
+    #[inline]
+    pub fn crowded(&self) -> bool {
+        self.is_crowded_job || self.room.crowded()
     }
 
     /// This process's rank in the job.

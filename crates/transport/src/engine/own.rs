@@ -170,7 +170,7 @@ impl Engine<'_> {
             // SAFETY: as the caller promised.
             return unsafe { into.copy_from(from) };
         }
-        let (crowded, start_ns) = (self.room.crowded(), kernel_ns());
+        let (crowded, start_ns) = (self.crowded(), kernel_ns());
         let landing = match crowded {
             true => self.landings.choose(Origin::Own, bytes),
             false => {

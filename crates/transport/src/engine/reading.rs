@@ -339,7 +339,7 @@ impl Engine<'_> {
     pub fn reading_is_cheaper(&mut self, bytes: usize, takers: Takers) -> bool {
         let page = self.segment().header();
         let (cpus, by) = (page.cpus as f32, takers.by());
-        let crowded = self.room.crowded();
+        let crowded = self.crowded();
         // While a spot is not measured, data is shown there.
         let others = match crowded {
             true if takers.alone().is_some_and(|to| self.shares_cpu_with(to)) => return false,

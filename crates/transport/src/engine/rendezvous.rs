@@ -296,7 +296,7 @@ impl Engine<'_> {
             return false;
         }
         let of_collective = self.transfers.at(receive).due & due::ASIDE != 0;
-        if contiguous && of_collective && self.room.crowded() {
+        if contiguous && of_collective && self.crowded() {
             self.tell(from, kind::PUSH, [token, id, own, end as u64, 0, 0]);
             return true;
         }
@@ -348,7 +348,7 @@ impl Engine<'_> {
 
     /// The way of a message from a rank whose rest both sides could copy.
     fn way(&mut self, receive: u32, from: usize) -> Way {
-        if self.room.crowded() {
+        if self.crowded() {
             return Way::Pool;
         }
         let transfer = self.transfers.at(receive);
@@ -446,7 +446,7 @@ impl Engine<'_> {
     /// Copies the next piece of a message that is being copied.
     fn copy_next(&mut self, at: usize) -> Step {
         let segment = self.segment();
-        let crowded = self.room.crowded();
+        let crowded = self.crowded();
         let (rank, copying) = (self.rank, &mut self.copying[at]);
         let (pieces, other, way) = (copying.pieces(), copying.other, copying.way);
         match copying.claims {
@@ -492,6 +492,7 @@ impl Engine<'_> {
     /// Sends what is left of a claimed piece through the pool. By the kernel, or when the receiver gives no slot back
     /// because it computes, it is copied into its buffer.
     fn send_claimed(&mut self, at: usize) -> Step {
+        let crowded = self.crowded();
         let copying = &mut self.copying[at];
         let (to, receiver, (start, end)) = (copying.other, copying.token, copying.claimed);
         let mut from = start;
@@ -513,9 +514,7 @@ impl Engine<'_> {
         if !producer.fits(INLINE) {
             return Step::Nothing;
         }
-        if by_pool
-            && let Err(meanwhile) = is_over(&mut self.sharing.none_went_since_ns[to], self.room.crowded())
-        {
+        if by_pool && let Err(meanwhile) = is_over(&mut self.sharing.none_went_since_ns[to], crowded) {
             return meanwhile;
         }
         copying.claimed.0 = end;
@@ -567,7 +566,7 @@ impl Engine<'_> {
                     Share::Alone(_) => {
                         let transfer = self.transfers.at(transfer);
                         transfer.moved += bytes;
-                        if transfer.buffer.is_contiguous() && !self.room.crowded() {
+                        if transfer.buffer.is_contiguous() && !self.crowded() {
                             self.segment().header().costs.learn(
                                 Sort::ByKernel,
                                 bytes,
@@ -581,7 +580,7 @@ impl Engine<'_> {
                 self.complete_when_here(copying.other, transfer);
             }
             (false, Share::Alone(_)) => {
-                if self.room.crowded() && !self.segment().shares_cpu(self.rank, copying.other) {
+                if self.crowded() && !self.segment().shares_cpu(self.rank, copying.other) {
                     let costs = &self.segment().header().costs;
                     costs.learn(Sort::ByKernel, bytes, bytes, copying.took_ns);
                 }

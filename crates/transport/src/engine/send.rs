@@ -341,7 +341,7 @@ impl Engine<'_> {
     /// announcement is here in time, but not where its rank has to get a cpu first. (On 2 cpus of an EPYC, once around
     /// from rank to rank, us: 4 ranks, 256 kB 42, and 59 where each is announced; 8 ranks 126 and 176.)
     fn goes_whole(&mut self, to: usize, bytes: usize, is_answer: bool) -> bool {
-        let crowded = self.room.crowded();
+        let crowded = self.crowded();
         let out = &mut self.outgoing[to];
         let is_behind = std::mem::take(&mut out.went_whole) && !is_answer && !crowded;
         let may_be_under_way = self.transfers.is_active(out.announced) || is_behind;
@@ -386,13 +386,13 @@ impl Engine<'_> {
     /// Messages above so many bytes are announced.
     #[inline]
     pub(super) fn most_eager(&self) -> usize {
-        if self.room.crowded() { MOST_EAGER_CROWDED } else { MOST_EAGER }
+        if self.crowded() { MOST_EAGER_CROWDED } else { MOST_EAGER }
     }
 
     /// Eager bytes that a sender may have unmatched at a receiver.
     #[inline]
     pub(super) fn credit(&self) -> u64 {
-        if self.room.crowded() { self.credit_crowded } else { CREDIT }
+        if self.crowded() { self.credit_crowded } else { CREDIT }
     }
 
     /// Whether a message of so many bytes, no large one, may go to a rank unasked now.

@@ -128,6 +128,25 @@ fn where_ranks_share_cpus_a_large_message_is_sent_at_once_behind_others_as_far_a
 }
 
 #[test]
+fn where_some_ranks_share_a_cpu_one_that_has_its_own_sends_as_they_do() {
+    for (cpus, most_eager) in [(2, send::MOST_EAGER), (1, send::MOST_EAGER_CROWDED)] {
+        // The last rank knows all others' cpus, and that it has one of its own.
+        let mut job = job_on(2, cpus);
+        if std::thread::available_parallelism().unwrap().get() > 1 {
+            assert!(!job[1].room.crowded());
+            assert_eq!((job[1].crowded(), job[1].most_eager()), (cpus == 1, most_eager));
+        }
+        let bytes = send::MOST_EAGER_CROWDED;
+        let (mut data, mut to) = (sample(bytes), vec![0u8; bytes]);
+        let receive = job[0].receive(criteria(Some(1), Some(1)), Some(1), &buffer(&mut to));
+        job[1].send(0, envelope(1, 1), &buffer(&mut data), Mode::Standard);
+        assert_eq!(job[1].outgoing[0].eager == bytes as u64, job[1].crowded());
+        until_complete(&mut job, 0, receive);
+        assert!(to == data);
+    }
+}
+
+#[test]
 fn where_ranks_share_cpus_who_waits_for_the_receive_lets_the_kernel_copy_64_kb() {
     let last = std::thread::available_parallelism().unwrap().get();
     let bytes = send::MOST_EAGER_CROWDED;

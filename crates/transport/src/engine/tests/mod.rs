@@ -16,7 +16,12 @@ mod slots;
 
 /// Engines live as long as the test's process: so do the rooms and counters that they borrow.
 fn job(ranks: usize) -> Vec<Engine<'static>> {
-    let segment = Segment::private(ranks, ranks).unwrap();
+    job_on(ranks, ranks)
+}
+
+/// The same on so many cpus.
+fn job_on(ranks: usize, cpus: usize) -> Vec<Engine<'static>> {
+    let segment = Segment::private(ranks, cpus).unwrap();
     (0..ranks)
         .map(|rank| {
             let room = Box::leak(Box::new(WaitingRoom::new(&Exit)));
