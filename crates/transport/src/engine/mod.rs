@@ -323,8 +323,8 @@ impl<'a> Engine<'a> {
         self.room
     }
 
-    /// Whether ranks of the job share cpus: this one does, or there are more ranks than cpus. Where some do, one that has
-    /// a cpu of its own chooses ways as they do: what it sends waits for them, and mixed ways cost more than either.
+    /// Whether ranks of the job share cpus: this one does, or there are more ranks than cpus. Where some do, one that
+    /// has a cpu of its own chooses ways as they do: what it sends waits for them, and mixed ways cost more than any.
     #[inline]
     pub fn crowded(&self) -> bool {
         self.is_crowded_job || self.room.crowded()

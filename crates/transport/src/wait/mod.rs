@@ -23,7 +23,7 @@ use crate::carried::{self, CarriedAnswer, CarriedCall};
 use crate::segment::{RankPage, Segment};
 use host::futex::{self, Reach};
 pub(crate) use patience::LEAST_NS as LEAST_PATIENCE_NS;
-use patience::{LongWait, Patience};
+use patience::{LongWait, LongWaits};
 use sharing::{Cpus, Sharing, cpus_of, is_crowded, quota};
 use std::ffi::c_int;
 use std::sync::OnceLock;
@@ -60,7 +60,7 @@ pub struct WaitingRoom {
     /// There are more ranks than cpus for them.
     crowded: AtomicBool,
     sharing: Sharing,
-    patience: Patience,
+    long_waits: LongWaits,
     /// The kernel's barrier reaches this process.
     barrier: AtomicBool,
     /// Threads of this rank that wait.
@@ -137,7 +137,7 @@ impl WaitingRoom {
             job: OnceLock::new(),
             crowded: AtomicBool::new(false),
             sharing: Sharing::new(),
-            patience: Patience::new(),
+            long_waits: LongWaits::new(),
             barrier: AtomicBool::new(false),
             waiters: AtomicU32::new(0),
             sleepers: AtomicU32::new(0),
@@ -326,7 +326,7 @@ impl Waiting {
     pub fn ended(&mut self, room: &WaitingRoom) -> Option<u64> {
         let since_ns = self.since_ns;
         let took_ns = || host::clock::kernel_ns() - since_ns;
-        room.patience.learn(self.seen, room.sharing.wake_up_ns(), took_ns);
+        room.long_waits.learn(self.seen, room.sharing.wake_up_ns(), took_ns);
         *self = Self::default();
         (since_ns != 0).then_some(since_ns)
     }
@@ -370,7 +370,7 @@ impl Waiting {
         let now = host::clock::kernel_ns();
         let patience = if room.crowded.load(Ordering::Relaxed) {
             self.seen.saw_yield(now - self.since_ns, now - before);
-            room.patience.ns(self.seen, room.sharing.wake_up_ns())
+            room.long_waits.ns(self.seen, room.sharing.wake_up_ns())
         } else if crowded || now - before > YIELDED_NS {
             LEAST_PATIENCE_NS
         } else {

@@ -35,11 +35,11 @@ impl LongWait {
 }
 
 /// What the long waits of one rank have shown.
-pub(super) struct Patience {
+pub(super) struct LongWaits {
     is_patient: AtomicBool,
 }
 
-impl Patience {
+impl LongWaits {
     pub(super) const fn new() -> Self {
         Self { is_patient: AtomicBool::new(false) }
     }
@@ -74,42 +74,42 @@ mod tests {
     const MOST_NS: u64 = WAKE_UPS * WAKE_UP_NS;
 
     /// A wait of so many ns, with yields of so many ns each; and when it would have slept.
-    fn wait(patience: &Patience, took_ns: u64, yield_ns: u64) -> u64 {
+    fn wait(waits: &LongWaits, took_ns: u64, yield_ns: u64) -> u64 {
         let mut wait = LongWait::default();
         for waited_ns in (0..=took_ns).step_by(yield_ns as usize) {
             wait.saw_yield(waited_ns, yield_ns);
         }
-        let sleeps_after_ns = patience.ns(wait, WAKE_UP_NS);
-        patience.learn(wait, WAKE_UP_NS, || took_ns);
+        let sleeps_after_ns = waits.ns(wait, WAKE_UP_NS);
+        waits.learn(wait, WAKE_UP_NS, || took_ns);
         sleeps_after_ns
     }
 
     #[test]
     fn a_rank_is_patient_after_a_long_wait_that_was_over_soon() {
-        let patience = Patience::new();
-        assert_eq!(wait(&patience, 100_000, 2_000), LEAST_NS);
-        assert_eq!(wait(&patience, 100_000, 2_000), LEAST_NS, "short waits say nothing");
-        assert_eq!(wait(&patience, MOST_NS, 2_000), LEAST_NS);
-        assert_eq!(wait(&patience, MOST_NS + 1, 2_000), MOST_NS);
-        assert_eq!(wait(&patience, 300_000, 2_000), LEAST_NS, "the one before took too long");
-        assert_eq!(wait(&patience, 100_000, 2_000), MOST_NS);
-        assert_eq!(wait(&patience, 300_000, 2_000), MOST_NS, "short waits say nothing");
+        let waits = LongWaits::new();
+        assert_eq!(wait(&waits, 100_000, 2_000), LEAST_NS);
+        assert_eq!(wait(&waits, 100_000, 2_000), LEAST_NS, "short waits say nothing");
+        assert_eq!(wait(&waits, MOST_NS, 2_000), LEAST_NS);
+        assert_eq!(wait(&waits, MOST_NS + 1, 2_000), MOST_NS);
+        assert_eq!(wait(&waits, 300_000, 2_000), LEAST_NS, "the one before took too long");
+        assert_eq!(wait(&waits, 100_000, 2_000), MOST_NS);
+        assert_eq!(wait(&waits, 300_000, 2_000), MOST_NS, "short waits say nothing");
     }
 
     #[test]
     fn a_rank_is_not_patient_where_something_else_runs() {
-        let patience = Patience::new();
-        wait(&patience, 300_000, 2_000);
-        assert_eq!(wait(&patience, 300_000, BUSY_NS + 1), LEAST_NS);
-        assert_eq!(wait(&patience, 300_000, BUSY_NS), LEAST_NS, "nor in the next wait");
-        assert_eq!(wait(&patience, 300_000, BUSY_NS), MOST_NS);
+        let waits = LongWaits::new();
+        wait(&waits, 300_000, 2_000);
+        assert_eq!(wait(&waits, 300_000, BUSY_NS + 1), LEAST_NS);
+        assert_eq!(wait(&waits, 300_000, BUSY_NS), LEAST_NS, "nor in the next wait");
+        assert_eq!(wait(&waits, 300_000, BUSY_NS), MOST_NS);
     }
 
     #[test]
     fn where_a_wake_up_costs_little_no_rank_waits_longer() {
-        let patience = Patience::new();
-        patience.learn(LongWait { is_long: true, is_busy: false }, 1_000, || LEAST_NS);
-        assert_eq!(patience.ns(LongWait::default(), 1_000), LEAST_NS);
-        assert_eq!(patience.ns(LongWait::default(), 10_000), 320_000);
+        let waits = LongWaits::new();
+        waits.learn(LongWait { is_long: true, is_busy: false }, 1_000, || LEAST_NS);
+        assert_eq!(waits.ns(LongWait::default(), 1_000), LEAST_NS);
+        assert_eq!(waits.ns(LongWait::default(), 10_000), 320_000);
     }
 }
