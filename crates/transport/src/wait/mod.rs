@@ -370,7 +370,7 @@ impl Waiting {
         let now = host::clock::kernel_ns();
         let patience = if room.crowded.load(Ordering::Relaxed) {
             self.seen.saw_yield(now - self.since_ns, now - before);
-            room.long_waits.ns(self.seen, room.sharing.wake_up_ns())
+            room.long_waits.sleeps_after_ns(self.seen, room.sharing.wake_up_ns())
         } else if crowded || now - before > YIELDED_NS {
             LEAST_PATIENCE_NS
         } else {

@@ -13,8 +13,8 @@ pub(crate) const LEAST_NS: u64 = 200_000;
 /// It is patient for so many times what a sleep and a wake-up cost: then they are little beside the wait, even when
 /// several ranks in a row are woken.
 const WAKE_UPS: u64 = 32;
-/// A yield that takes longer gave the cpu to a program that computes, or to a rank that copies much: to wait for that
-/// is no loss.
+/// A yield that takes longer gave the cpu to a program that computes, which Linux gives 2 to 4 ms, or to a rank that
+/// copies much: one that is woken then comes no later than one that waits.
 const BUSY_NS: u64 = 100_000;
 
 /// What one wait has seen.
@@ -44,8 +44,8 @@ impl LongWaits {
         Self { is_patient: AtomicBool::new(false) }
     }
 
-    /// After so many ns this wait sleeps, where a sleep and a wake-up cost so much.
-    pub(super) fn ns(&self, wait: LongWait, wake_up_ns: u64) -> u64 {
+    /// When this wait is to end in a sleep, where a sleep and a wake-up cost so much.
+    pub(super) fn sleeps_after_ns(&self, wait: LongWait, wake_up_ns: u64) -> u64 {
         match self.is_patient.load(Ordering::Relaxed) && !wait.is_busy {
             true => Self::most_ns(wake_up_ns),
             false => LEAST_NS,
@@ -79,7 +79,7 @@ mod tests {
         for waited_ns in (0..=took_ns).step_by(yield_ns as usize) {
             wait.saw_yield(waited_ns, yield_ns);
         }
-        let sleeps_after_ns = waits.ns(wait, WAKE_UP_NS);
+        let sleeps_after_ns = waits.sleeps_after_ns(wait, WAKE_UP_NS);
         waits.learn(wait, WAKE_UP_NS, || took_ns);
         sleeps_after_ns
     }
@@ -109,7 +109,7 @@ mod tests {
     fn where_a_wake_up_costs_little_no_rank_waits_longer() {
         let waits = LongWaits::new();
         waits.learn(LongWait { is_long: true, is_busy: false }, 1_000, || LEAST_NS);
-        assert_eq!(waits.ns(LongWait::default(), 1_000), LEAST_NS);
-        assert_eq!(waits.ns(LongWait::default(), 10_000), 320_000);
+        assert_eq!(waits.sleeps_after_ns(LongWait::default(), 1_000), LEAST_NS);
+        assert_eq!(waits.sleeps_after_ns(LongWait::default(), 10_000), 320_000);
     }
 }
