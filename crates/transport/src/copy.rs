@@ -40,6 +40,37 @@ pub(crate) unsafe fn copy_out(from: *const u8, to: *mut u8, bytes: usize) {
     unsafe { copy(from, to, bytes) };
 }
 
+/// Gets the lines of some bytes into this core's cache, to be read soon. Touches nothing but caches.
+#[inline]
+pub(crate) fn fetch_to_read(start: *const u8, bytes: usize) {
+    for at in (0..bytes).step_by(64) {
+        #[cfg(all(target_arch = "x86_64", not(miri)))]
+        // SAFETY: a hint; it reads nothing.
+        unsafe {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            _mm_prefetch::<_MM_HINT_T0>(start.wrapping_add(at).cast());
+        }
+        #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+        let _ = (start, at);
+    }
+}
+
+/// The same, to be written soon. (Where a cpu has a line that it only may read, it may leave that undone, as an EPYC
+/// does.)
+#[inline]
+pub(crate) fn fetch_to_write(start: *mut u8, bytes: usize) {
+    for at in (0..bytes).step_by(64) {
+        #[cfg(all(target_arch = "x86_64", not(miri)))]
+        // SAFETY: touches nothing but caches.
+        unsafe {
+            let line = start.wrapping_add(at);
+            std::arch::asm!("prefetchw [{}]", in(reg) line, options(nostack, preserves_flags, readonly));
+        }
+        #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+        let _ = (start, at);
+    }
+}
+
 /// Moves lines that this core has written to the cache that all cores share, where the cpu can: another core gets them
 /// sooner from there than from this core's own caches. (1 kB to and fro by hand: 0.22 us instead of 0.29, on a Xeon; 16
 /// kB: 2.0 instead of 1.7.)
@@ -381,6 +412,16 @@ mod tests {
             demote(&data[..bytes]);
             assert!(data.iter().enumerate().all(|(at, &byte)| byte == (at % 251) as u8));
         }
+    }
+
+    #[test]
+    fn lines_that_are_fetched_stay_what_they_are_and_need_not_be_memory() {
+        let mut data: Vec<u8> = (0..1000).map(|at| (at % 251) as u8).collect();
+        fetch_to_read(data.as_ptr(), 1000);
+        fetch_to_write(data.as_mut_ptr(), 1000);
+        fetch_to_read(std::ptr::null(), 100);
+        fetch_to_write(std::ptr::null_mut(), 100);
+        assert!(data.iter().enumerate().all(|(at, &byte)| byte == (at % 251) as u8));
     }
 
     #[test]

@@ -28,10 +28,12 @@ const FROM_BYTES: usize = 1024;
 /// One of so many pieces is timed, and then it is chosen anew: a timed piece waits until its stores are done. A choice,
 /// as are the next ones.
 const TIMED_EACH: u32 = 32;
-/// The same of slots that came back, where the two ways differ little, and of messages that are too small for the
-/// kernel's copy, with which those of others are compared. (With one of 32, 4 kB to and fro take .56 us instead of .50
-/// on an EPYC.)
-const RETURNED_TIMED_EACH: u32 = 256;
+/// The same of small messages; and of slots that came back, where the two ways differ little, with messages that are
+/// too small for the kernel's copy, with which those of others are compared. (With one of 32, on an EPYC, 4 kB to and
+/// fro take .56 us instead of .50, a stream of 1 kB .24 instead of .22, and one of 2 kB .61 instead of .55 while a line
+/// takes 200 ns.)
+const RARELY_TIMED_EACH: u32 = 256;
+const SMALL: usize = 4096;
 /// After so many choices, one of the fills is tried with so many pieces, so that all are measured again: at first soon,
 /// because the first pieces get memory, and then after twice as many, up to the most. (4 ranks on 2 cpus of an EPYC for
 /// 40 ms, while a line takes 200 ns, scatter of 8 kB: 3.2 us, and 7.9 when each trial is after the most.)
@@ -141,8 +143,8 @@ impl Choice {
             self.trials = self.trials.wrapping_add(1);
             self.choices = 0;
         } else {
-            let is_compared = fills == Fill::OWN || data >= COPY_FROM;
-            self.left = if is_compared { TIMED_EACH } else { RETURNED_TIMED_EACH } - 1;
+            let is_compared = data >= if fills == Fill::OWN { SMALL } else { COPY_FROM };
+            self.left = if is_compared { TIMED_EACH } else { RARELY_TIMED_EACH } - 1;
         }
         self.fill = cheapest;
         cheapest
@@ -229,6 +231,29 @@ mod tests {
         for _ in 0..1000 {
             let small = fills.choose(false, BYTES, FROM_BYTES - 1, &costs);
             assert_eq!(small, TimedFill::untimed(Fill::ByInstruction));
+        }
+    }
+
+    #[test]
+    fn pieces_of_small_messages_are_rarely_timed() {
+        let timed = |returned, data| {
+            let (mut fills, costs) = (Fills::default(), Costs::default());
+            for fill in Fill::ALL {
+                // It is known what they cost.
+                for _ in 0..100 {
+                    costs.learn(Sort::Pooled(fill), data, data, 100);
+                    costs.learn(Sort::ReadPooled(fill), data, data, 100);
+                }
+            }
+            (0..6000).filter(|_| fills.choose(returned, data, data, &costs).is_timed).count()
+        };
+        if !can_copy_past() {
+            return; // This cpu has one fill.
+        }
+        // Those of trials come on top.
+        for (returned, data, few) in [(false, SMALL - 1, true), (false, SMALL, false), (true, BYTES, true)] {
+            let timed = timed(returned, data);
+            assert!(if few { 23..90 } else { 180..400 }.contains(&timed), "{returned} {data}: {timed}");
         }
     }
 

@@ -23,7 +23,7 @@
 //! | `buffer` | where a message's data lies, contiguous or not | copy, landing |
 //! | `early` | whether the line of an answer is taken when the message comes, as this rank measures it | |
 //! | `ring` | lines from one rank to another | copy, early, segment, ways |
-//! | `pool` | slots for pieces too large for the rings, handed to and fro with them | costs, fills, ring, segment |
+//! | `pool` | slots for pieces too large for the rings, handed to and fro | copy, costs, fills, ring, segment |
 //! | `remote` | copies between the memory of two processes, by the kernel | buffer, segment |
 //! | `carried` | a rank asks a simulator that carries its messages | matching, segment |
 //! | `wait` | spin, yield, sleep; who else wants the cpus | abort, asleep, segment, carried |

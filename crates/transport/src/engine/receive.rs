@@ -387,6 +387,7 @@ impl Engine<'_> {
                 self.incoming[from].consumer.fetch_ahead();
             }
             any = true;
+            self.fetch_behind(from, header);
             let before = self.transfers.active();
             self.take_piece(from, header);
             let is_further = matches!(header.kind() & !kind::POOLED, kind::MORE | kind::DATA);
@@ -396,6 +397,18 @@ impl Engine<'_> {
         }
         self.fence_landed();
         any
+    }
+
+    /// Fetches a small piece in a slot that follows one in a slot: it comes while that one is copied.
+    #[inline]
+    fn fetch_behind(&self, from: usize, header: PieceHeader) {
+        let is_pooled = |header: PieceHeader| header.kind() & kind::POOLED != 0;
+        if is_pooled(header)
+            && let Some((behind, [place, bytes])) = self.incoming[from].consumer.peek_behind()
+            && is_pooled(behind)
+        {
+            self.pool.fetch_piece(from, place, bytes);
+        }
     }
 
     /// What has landed past the caches is there before anything that this thread does next.

@@ -756,6 +756,9 @@ impl<'a> Piece<'a> {
             producer.put_words(header, &[filling.word(), length, place, at, more, fill.word()]);
             (from, kind) = (end, kind::MORE);
         }
+        if self.receiver == Receiver::IsBehind {
+            pool.fetch_turn(to, range.len());
+        }
         Some(range)
     }
 }
