@@ -1,4 +1,4 @@
-//! What the first words of pieces say, by their kind.
+//! What the first words of pieces say, by their kind, and the words of their lines.
 
 use super::kind;
 use crate::matching::Envelope;
@@ -26,4 +26,14 @@ pub(super) fn sum(words: &[u64; 6]) -> u32 {
     let sum =
         words.iter().fold(1u64, |sum, word| (sum ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29));
     (sum >> 32) as u32
+}
+
+/// The words of a line.
+#[inline]
+pub(super) fn words(piece: &[u8]) -> [u64; 6] {
+    let mut words = [0; 6];
+    for (word, bytes) in words.iter_mut().zip(piece.chunks_exact(8)) {
+        *word = u64::from_ne_bytes(bytes.try_into().expect("eight bytes"));
+    }
+    words
 }

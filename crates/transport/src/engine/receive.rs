@@ -3,7 +3,7 @@
 
 use super::afar::AFAR;
 use super::crossing::counts;
-use super::headers::sum;
+use super::headers::{sum, words};
 use super::kept::{Held, Message, Unread};
 use super::own::SentBeside;
 use super::pending::{NONE, Stage, due};
@@ -31,8 +31,9 @@ const IN_ORDER: u64 = u64::MAX;
 const CREDIT_STEPS: u64 = 4;
 
 /// Pieces of at least so many bytes stay in their slots when they come before their receives: copies of smaller ones
-/// cost little. A choice.
-const HELD_FROM: usize = 1024;
+/// cost little. A choice. (Exchanges on an EPYC, us, held and copied: 1 kB 1.48 and 1.15, 2 kB 1.24 and 1.26; 1.77 and
+/// 1.65, 2.28 and 2.66 while a line takes 200 ns.)
+pub(super) const HELD_FROM: usize = 2048;
 
 /// Bytes of a message that is set aside for a receive that asks for that.
 pub const ASIDE: usize = 32;
@@ -788,13 +789,4 @@ impl Engine<'_> {
             }
         }
     }
-}
-
-/// The words of a line.
-fn words(piece: &[u8]) -> [u64; 6] {
-    let mut words = [0; 6];
-    for (word, bytes) in words.iter_mut().zip(piece.chunks_exact(8)) {
-        *word = u64::from_ne_bytes(bytes.try_into().expect("eight bytes"));
-    }
-    words
 }

@@ -1,6 +1,7 @@
 //! Messages that come before their receives, and are left in the slots that they came in.
 
 use super::*;
+use crate::engine::receive::HELD_FROM;
 use crate::engine::send::WHOLE;
 use crate::pool::SLOT;
 
@@ -31,11 +32,11 @@ fn what_came_early_is_whole_in_whichever_order_it_is_received_and_all_slots_go_o
     assert!(most > 2, "so that there is something to test");
     for round in 0..40 {
         let count = 2 + round % (2 * most);
-        let bytes = [SLOT - 1 - round, 1024 + round, 9999, 1023 - round];
+        let bytes = [SLOT - 1 - round, HELD_FROM + round, 9999, HELD_FROM - 1 - round];
         let mut data: Vec<_> = (0..count).map(|at| sample(bytes[(at + round) % 4])).collect();
         let sends: Vec<_> =
             data.iter_mut().enumerate().map(|(tag, data)| send(&mut job, tag as i32, data)).collect();
-        let large = data.iter().filter(|data| data.len() >= 1024).count();
+        let large = data.iter().filter(|data| data.len() >= HELD_FROM).count();
         assert_eq!(held(&job, most), large.min(most), "{count} messages, round {round}");
         let mut order: Vec<_> = (0..count).collect();
         if round % 2 == 1 {
