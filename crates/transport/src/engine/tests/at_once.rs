@@ -386,3 +386,34 @@ fn a_rank_knows_whether_its_message_has_more_pieces() {
         assert!(from == to);
     }
 }
+
+#[test]
+fn where_ranks_share_cpus_what_waits_for_credit_goes_through_the_pool_all_the_same() {
+    let most = send::MOST_EAGER_CROWDED;
+    let cases = [(3, most, Mode::Standard), (3, most + 1, Mode::Standard), (3, most, Mode::Synchronous)];
+    for (ranks, bytes, mode) in cases.into_iter().chain([(2, most, Mode::Standard)]) {
+        let (mut job, mut data) = (job_on(ranks, 2), sample(bytes));
+        let mut sends: Vec<_> =
+            (0..6).map(|_| job[0].send(1, envelope(0, 5), &buffer(&mut data), mode)).collect();
+        // The last one waits: there is no credit, or it is announced.
+        let index = job[0].transfers.index(sends[5].expect("it waits")).unwrap();
+        let segment = job[0].segment;
+        let Engine { sharing, transfers, .. } = &mut job[0];
+        let [how, _] = rendezvous::address(sharing, segment.as_ref(), 0, COPY_FROM, transfers.at(index));
+        let is_copied = how != 0;
+        assert_eq!(
+            is_copied,
+            (ranks, bytes, mode) != (3, most, Mode::Standard),
+            "{ranks}, {bytes}, {mode:?}"
+        );
+        for send in &mut sends {
+            let mut to = vec![0; bytes];
+            let receive = job[1].receive(criteria(Some(0), Some(5)), Some(0), &buffer(&mut to));
+            until_complete(&mut job, 1, receive);
+            assert!(to == data);
+            if let Some(send) = send.take() {
+                until_complete(&mut job, 0, send);
+            }
+        }
+    }
+}
