@@ -125,8 +125,9 @@ pub(super) const SMALL: usize = 2048;
 pub(super) const SPLIT: usize = 16 * 1024;
 /// The same where ranks share CPUs. (Eight on two CPUs of an EPYC, at one rank and split: a reduce of 16 kB takes 15
 /// and 23 us, an allreduce 20 and 33; of 64 kB 36 and 42, 58 and 58; but 129 and 57, 185 and 79 while a line takes
-/// 200 ns.)
-const SPLIT_CROWDED: usize = 32 * 1024;
+/// 200 ns. On one with 512 kB of second cache, an allreduce of 32 kB 52 and 90, of 48 kB 63 and 115, of 64 kB 77 and
+/// 102; four 20 and 27, 26 and 32, 33 and 40.)
+const SPLIT_CROWDED: usize = 64 * 1024;
 /// What is reduced at once while more arrives, in bytes: it stays in the nearer caches.
 /// (Tests have many pieces of little data.)
 const PIECE: usize = if cfg!(test) { 4096 } else { 64 * 1024 };

@@ -25,11 +25,12 @@ use crate::runtime;
 use transport::slots::{SLOT_BYTES, SlotFlow};
 use transport::{Buffer, DataUse};
 
-/// Less data than this goes by messages. (2 cpus of a Xeon, us, by messages, one chain and a bcast from its end, two
-/// chains: 4 ranks, 16 kB 14.6, 17.2 and 13.8, 32 kB 23.5, 21.3 and 20.2, 64 kB 33.9, 34.6 and 29.1, 256 kB 123, 123
-/// and 100, 1 MB 514, 486 and 429; 8 ranks, 16 kB 31.8, 46.5 and 49.2, 32 kB 71.6, 57.6 and 57.9, 64 kB 92, 84 and 74,
-/// 256 kB 359, 347 and 282, 1 MB 1,220, 1,100 and 821.)
-const LEAST: usize = 32 * 1024;
+/// Less data than this goes by messages. (2 cpus of an EPYC, us, by messages and two chains: 4 ranks, 32 kB 20.3 and
+/// 23.5, 48 kB 25.9 and 26.9, 64 kB 33.4 and 29.8; 8 ranks, 32 kB 52 and 74, 48 kB 63 and 78, 64 kB 77 and 83; 60 and
+/// 78, 59 and 97, 81 and 94 while a line takes 200 ns. Of a Xeon, by messages of a split vector, one chain and a bcast
+/// from its end, two chains: 4 ranks, 64 kB 33.9, 34.6 and 29.1, 256 kB 123, 123 and 100, 1 MB 514, 486 and 429; 8
+/// ranks, 64 kB 92, 84 and 74, 256 kB 359, 347 and 282, 1 MB 1,220, 1,100 and 821.)
+const LEAST: usize = 64 * 1024;
 /// There are fewer chains than cpus where a part would be smaller: whoever is at the end of one tells all others. A
 /// choice.
 const LEAST_PART: usize = 16 * 1024;
