@@ -23,7 +23,7 @@ SECONDS = 0.04
 BY_HAND_SECONDS = 0.01
 """The same by hand, with each size of cells and each place where data lands."""
 BY_HAND = "hand-written"
-LIMIT_S = 8.0
+LIMIT_S = 16.0
 """A run that takes longer is stopped. Its figures up to then count; the library is not run with so many ranks again."""
 CROWDED = [4, 8]
 """Numbers of ranks that share the two cpus."""
