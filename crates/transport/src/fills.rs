@@ -33,6 +33,7 @@ const TIMED_EACH: u32 = 32;
 /// fro take .56 us instead of .50, a stream of 1 kB .24 instead of .22, and one of 2 kB .61 instead of .55 while a line
 /// takes 200 ns.)
 const RARELY_TIMED_EACH: u32 = 256;
+/// Small messages have fewer bytes. A choice.
 const SMALL: usize = 4096;
 /// After so many choices, one of the fills is tried with so many pieces, so that all are measured again: at first soon,
 /// because the first pieces get memory, and then after twice as many, up to the most. (4 ranks on 2 cpus of an EPYC for
