@@ -17,7 +17,7 @@ use super::Engine;
 use super::decisions::Decisions;
 use super::send::leave_out;
 use crate::buffer::Buffer;
-use crate::copy::{copy, fence_past};
+use crate::copy::{copy, copy_past_unfenced, fence_past};
 use crate::costs::{CLASSES, class_of};
 use crate::landing::{Landing, Origin};
 use host::clock::kernel_ns;
@@ -95,6 +95,11 @@ const SENT: usize = 3;
 /// Where all ranks use more than this part of the cache that they share, what is received lands past it at first. A
 /// choice: the program's other data and the pools have the rest. (See above: of 32 MB, 16 and 24.)
 const PART_OF_SHARED: [usize; 2] = [2, 3];
+/// Bytes of its own data that the root of a gather copies before it looks whether others have announced theirs: until
+/// all have. Who hears where its data is to go fills the pool meanwhile, and then copies by the kernel, because the
+/// root takes nothing. A choice. (Two ranks on an EPYC with 512 kB of private cache, gather, us, at once and so: 2 MB
+/// 189 and 163, 4 MB 481 and 433; while a line takes 190 ns 263 and 219, 602 and 514.)
+const PIECE: usize = 64 * 1024;
 /// Turns of the other landing come so many collectives before those of `decisions`, the first ones after 32 and 56:
 /// behind the turn of the other copy (`reading`), and one behind the other.
 const RECEIVED_AHEAD: u32 = 32;
@@ -178,18 +183,29 @@ impl Engine<'_> {
                 self.own_landings.choose(beside.sent, bytes, at_first, start_ns)
             }
         };
-        match landing {
-            // SAFETY: as the caller promised.
-            Landing::InCaches => unsafe { into.copy_from(from) },
-            // SAFETY: the bytes that both have, in a row and apart.
-            Landing::PastCaches => unsafe {
-                into.land(landing, 0, std::slice::from_raw_parts(from.address, bytes));
-                fence_past();
-            },
+        let mut copied = 0;
+        while copied < bytes {
+            let waits =
+                !crowded && beside.sent == SentBeside::Nothing && !self.has_answered(beside.ranks - 1);
+            let end = if waits { bytes.min(copied + PIECE) } else { bytes };
+            // SAFETY: the bytes that both have, in a row and apart, as the caller promised.
+            unsafe { land(from, into, copied..end, landing) };
+            copied = end;
+            if copied < bytes {
+                self.progress();
+            }
+        }
+        if landing == Landing::PastCaches {
+            fence_past();
         }
         if crowded {
             self.landings.learn(Origin::Own, bytes, landing, bytes, kernel_ns() - start_ns);
         }
+    }
+
+    /// Whether so many ranks were told where the data is to go that they have announced.
+    fn has_answered(&self, ranks: usize) -> bool {
+        self.copying.iter().filter(|copying| copying.receives()).count() >= ranks
     }
 
     /// Whether such a collective uses too much of the cache that all ranks share.
@@ -197,6 +213,22 @@ impl Engine<'_> {
         let segment = self.segment();
         let [part, of] = PART_OF_SHARED;
         segment.ranks().saturating_mul(beside.used_bytes(bytes)) > segment.shared_cache_bytes() / of * part
+    }
+}
+
+/// Copies those bytes of one buffer to the same place in another. What lands past the caches is there after
+/// `fence_past`.
+///
+/// # Safety
+/// Both hold them, in a row and apart, and their memory may be used now.
+unsafe fn land(from: &Buffer, into: &Buffer, range: Range<usize>, landing: Landing) {
+    // SAFETY: as the caller promised.
+    unsafe {
+        let (from, into) = (from.address.add(range.start), into.address.add(range.start));
+        match landing {
+            Landing::InCaches => copy(from, into, range.len()),
+            Landing::PastCaches => copy_past_unfenced(from, into, range.len()),
+        }
     }
 }
 

@@ -176,6 +176,11 @@ fn is_over(since_ns: &mut u64, crowded: bool) -> Result<(), Step> {
 }
 
 impl Copying {
+    /// Whether this process is the receiver.
+    pub(super) fn receives(&self) -> bool {
+        self.receives
+    }
+
     /// Bytes of a piece: the same at both sides.
     fn piece_bytes(&self) -> usize {
         match (self.claims, self.way) {

@@ -364,6 +364,26 @@ fn what_is_received_beside_own_data_lands_past_the_caches_where_all_ranks_togeth
 }
 
 #[test]
+fn the_root_of_a_gather_answers_announcements_while_it_copies_its_own_data() {
+    let bytes = 4 << 20;
+    for sent in [SentBeside::Nothing, SentBeside::TheSame, SentBeside::Other] {
+        let mut job = job(2);
+        let (mut data, mut own, mut to) = (sample(bytes), vec![0u8; bytes], vec![0u8; bytes]);
+        let (from, into) = (buffer(&mut data), buffer(&mut own));
+        let receive = job[0].receive_or_set_aside(criteria(Some(1), Some(7)), &buffer(&mut to), Some(sent));
+        let send = job[1].send(0, envelope(1, 7), &from, Mode::Standard).expect("announced");
+        // SAFETY: both live to the end of the copy.
+        unsafe { job[0].copy_own(&from, &into, BesideOwn { sent, ranks: 2 }) };
+        assert!(own == data, "{sent:?}");
+        let answered = job[0].copying.iter().any(|copying| copying.receives());
+        assert_eq!(answered, sent == SentBeside::Nothing && can_copy_past(), "{sent:?}");
+        until_complete(&mut job, 0, receive);
+        until_complete(&mut job, 1, send);
+        assert!(to == data, "{sent:?}");
+    }
+}
+
+#[test]
 fn a_rank_knows_whether_its_message_has_more_pieces() {
     let mut job = job(2);
     job.iter_mut().for_each(|engine| engine.set_copy_from(usize::MAX));
