@@ -58,6 +58,9 @@ pub struct Segment {
     base: *mut u8,
     bytes: usize,
     ranks: usize,
+    /// See `shown_room` and `pool_room`; kept, because both divide, and addresses are asked for with each message.
+    shown_room: usize,
+    pool_room: usize,
 }
 // SAFETY: the mapping is shared memory by design; everything in it that two sides touch is atomic or handed over by an
 // atomic.
@@ -224,7 +227,7 @@ impl Segment {
         if bytes < total(1, 0) {
             return Err(strange());
         }
-        let mut segment = Self::map_bytes(fd.as_raw_fd(), bytes, 1)?;
+        let segment = Self::map_bytes(fd.as_raw_fd(), bytes, 1)?;
         let header = segment.header();
         let ranks = header.ranks as usize;
         let tally_bytes = header.tally_bytes as usize;
@@ -238,8 +241,8 @@ impl Segment {
         {
             return Err(strange());
         }
-        segment.ranks = ranks;
-        Ok(segment)
+        let (shown_room, pool_room) = (shown_room(ranks), pool_room(ranks));
+        Ok(Self { ranks, shown_room, pool_room, ..segment })
     }
 
     /// Maps a descriptor's bytes; -1 maps anonymous memory.
@@ -257,7 +260,8 @@ impl Segment {
         if base == libc::MAP_FAILED {
             return Err(io::Error::last_os_error());
         }
-        Ok(Self { base: base.cast(), bytes, ranks })
+        let (shown_room, pool_room) = (shown_room(ranks), pool_room(ranks));
+        Ok(Self { base: base.cast(), bytes, ranks, shown_room, pool_room })
     }
 
     /// Ranks of the job.
@@ -348,7 +352,7 @@ impl Segment {
     /// Bytes that a cpu writes one after the other before what it wrote first has left the private caches: what was
     /// set, at least `LEAST_POOL_BYTES`, at most what a rank has room for.
     pub fn turnover_bytes(&self) -> usize {
-        let most = shown_room(self.ranks) as u64;
+        let most = self.shown_room as u64;
         self.header().turnover_bytes.load(Ordering::Relaxed).clamp(LEAST_POOL_BYTES as u64, most) as usize
     }
 
@@ -391,7 +395,7 @@ impl Segment {
         // SAFETY: in bounds by the check above and `total`.
         unsafe {
             let pairs = self.base.add(PAGE + self.ranks * PAGE);
-            pairs.add(self.ranks * self.ranks * PAIR_BYTES + rank * pool_room(self.ranks))
+            pairs.add(self.ranks * self.ranks * PAIR_BYTES + rank * self.pool_room)
         }
     }
 
@@ -418,14 +422,14 @@ impl Segment {
     pub fn window(&self, rank: usize) -> *mut u8 {
         assert!(rank < self.ranks);
         // SAFETY: in bounds by the check above and `total`: windows follow the pools.
-        unsafe { self.pool(0).add(self.ranks * pool_room(self.ranks) + rank * WINDOW_BYTES) }
+        unsafe { self.pool(0).add(self.ranks * self.pool_room + rank * WINDOW_BYTES) }
     }
 
     /// Where a rank shows data to several: `shown_room` bytes; aligned to a page.
     pub(crate) fn shown(&self, rank: usize) -> *mut u8 {
         assert!(rank < self.ranks);
         // SAFETY: in bounds by the check above and `total`: what is shown follows the windows.
-        unsafe { self.window(0).add(self.ranks * WINDOW_BYTES + rank * shown_room(self.ranks)) }
+        unsafe { self.window(0).add(self.ranks * WINDOW_BYTES + rank * self.shown_room) }
     }
 
     /// Whether a simulator carries the messages.
