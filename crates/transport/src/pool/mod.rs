@@ -303,6 +303,8 @@ pub(crate) struct Pool {
     /// Which rank an own slot is lent to, and how many each rank has.
     lent: Vec<u16>,
     lent_to: Vec<usize>,
+    /// Own slots whose flags were seen set, but which have not had their turn since.
+    seen_home: Vec<bool>,
     /// The own slot that has its turn for other cpus, and how many blocks further on the next block is.
     next: usize,
     stride: usize,
@@ -345,9 +347,11 @@ impl Pool {
             slots,
             lent: vec![HERE; slots],
             lent_to: vec![0; ranks],
+            seen_home: vec![false; slots],
             next: 0,
             lap: 0,
-            stride: STRIDES.into_iter().find(|&stride| !far_blocks.is_multiple_of(stride)).unwrap_or(1),
+            stride: STRIDES.into_iter().find(|&stride| !far_blocks.is_multiple_of(stride)).unwrap_or(1)
+                % far_blocks,
             near,
             next_near: near,
             has_memory: vec![false; blocks],
@@ -497,8 +501,9 @@ impl Pool {
     /// The first slot of the block that has its turn after that of a slot.
     #[inline]
     fn block_after(&self, number: usize) -> usize {
-        let blocks = self.near / TOGETHER;
-        (number / TOGETHER + self.stride) % blocks * TOGETHER
+        let (blocks, block) = (self.near / TOGETHER, number / TOGETHER + self.stride);
+        // Less than twice as many: without a division.
+        (if block < blocks { block } else { block - blocks }) * TOGETHER
     }
 
     /// The next own slot in turn that is here, for so many bytes; a block for more than one holds.
@@ -582,13 +587,36 @@ impl Pool {
     /// Whether no rank has an own slot.
     #[inline]
     fn is_here(&mut self, number: usize) -> bool {
-        let home = self.home(self.rank, number as u16);
-        // The other rank has read what was there before it said so.
-        if self.lent[number] != HERE && home.load(Ordering::Acquire) != 0 {
-            home.store(0, Ordering::Relaxed);
-            self.came_home(number);
+        if self.lent[number] == HERE {
+            return true;
         }
-        self.lent[number] == HERE
+        if !self.seen_home[number] && !self.sees_home(number) {
+            return false;
+        }
+        self.seen_home[number] = false;
+        self.came_home(number);
+        true
+    }
+
+    /// Whether the flag of a slot is set. If so, all others in its line are looked at, too: another rank writes there,
+    /// so the line takes long to get. (Streams on an EPYC with 512 kB of private cache while a line takes 200 ns, us,
+    /// one flag at a time and so: 2 kB .62 and .57, 64 kB 5.8 and 5.3.)
+    #[inline]
+    fn sees_home(&mut self, number: usize) -> bool {
+        // The other rank has read what was there before it said so.
+        let is_set = |home: &AtomicU8| home.load(Ordering::Acquire) != 0;
+        if !is_set(self.home(self.rank, number as u16)) {
+            return false;
+        }
+        let first = number / LINE * LINE;
+        for number in first..(first + LINE).min(self.slots) {
+            let home = self.home(self.rank, number as u16);
+            if is_set(home) {
+                home.store(0, Ordering::Relaxed);
+                self.seen_home[number] = true;
+            }
+        }
+        true
     }
 
     fn came_home(&mut self, number: usize) {

@@ -193,6 +193,29 @@ fn a_rank_that_never_answers_gives_slots_home_and_the_sender_does_not_run_out() 
 }
 
 #[test]
+fn one_look_at_a_line_of_flags_sees_all_slots_that_came_home() {
+    let segment = Segment::private(2, 2).unwrap();
+    segment.set_turnover_bytes(4 << 20);
+    let [mut first, mut second] = [0, 1].map(|rank| Pool::new(segment, rank, false));
+    let most = second.most_kept;
+    let sent: Vec<u64> = (0..most + 3).map(|_| send(&mut first, 1, SLOT, 7).unwrap()).collect();
+    for &word in &sent {
+        receive(&mut second, 0, word, SLOT, 7);
+    }
+    // Those that came first are at home, which the sender has not seen.
+    let numbers = sent.iter().map(|&word| usize::from(Stretch::of(word, first.slots).unwrap().first.number));
+    let (home, away): (Vec<_>, Vec<_>) = numbers.enumerate().partition(|&(place, _)| place < 3);
+    assert!(home.iter().all(|&(_, number)| number / LINE == home[0].1 / LINE), "{home:?}");
+    assert!(first.is_here(home[0].1));
+    for &(_, number) in &home {
+        assert_eq!(first.home(0, number as u16).load(Ordering::Relaxed), 0, "its flag was seen");
+        assert!(first.is_here(number) && !first.seen_home[number], "{number}");
+    }
+    assert_eq!(first.lent_to[1], most);
+    assert!(away.iter().all(|&(_, number)| !first.is_here(number)));
+}
+
+#[test]
 fn no_slot_will_come_where_each_rank_has_it_in_messages_that_no_receive_has() {
     let mut pools = pools(2);
     let [first, second] = &mut pools[..] else { panic!("two ranks") };
