@@ -183,11 +183,12 @@ impl Engine<'_> {
                 self.own_landings.choose(beside.sent, bytes, at_first, start_ns)
             }
         };
+        // What simulated ranks do must not depend on this computer's cpus.
+        let is_root = beside.sent == SentBeside::Nothing && !crowded && self.afar.is_none();
         let mut copied = 0;
         while copied < bytes {
-            let waits =
-                !crowded && beside.sent == SentBeside::Nothing && !self.has_answered(beside.ranks - 1);
-            let end = if waits { bytes.min(copied + PIECE) } else { bytes };
+            let looks = is_root && !self.has_answered(beside.ranks - 1);
+            let end = if looks { bytes.min(copied + PIECE) } else { bytes };
             // SAFETY: the bytes that both have, in a row and apart, as the caller promised.
             unsafe { land(from, into, copied..end, landing) };
             copied = end;
