@@ -241,8 +241,7 @@ impl Segment {
         {
             return Err(strange());
         }
-        let (shown_room, pool_room) = (shown_room(ranks), pool_room(ranks));
-        Ok(Self { ranks, shown_room, pool_room, ..segment })
+        Ok(Self::of(segment.base, bytes, ranks))
     }
 
     /// Maps a descriptor's bytes; -1 maps anonymous memory.
@@ -260,8 +259,12 @@ impl Segment {
         if base == libc::MAP_FAILED {
             return Err(io::Error::last_os_error());
         }
-        let (shown_room, pool_room) = (shown_room(ranks), pool_room(ranks));
-        Ok(Self { base: base.cast(), bytes, ranks, shown_room, pool_room })
+        Ok(Self::of(base.cast(), bytes, ranks))
+    }
+
+    /// The handle on the memory of a job of so many ranks.
+    fn of(base: *mut u8, bytes: usize, ranks: usize) -> Self {
+        Self { base, bytes, ranks, shown_room: shown_room(ranks), pool_room: pool_room(ranks) }
     }
 
     /// Ranks of the job.
