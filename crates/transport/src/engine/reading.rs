@@ -207,7 +207,7 @@ impl Engine<'_> {
     }
 
     /// Reads from an address in the process of a rank that has allowed it; false where the kernel does not let this
-    /// process, or not all bytes came.
+    /// process, or not all bytes came. If the job ends because that rank has ended, this one leaves.
     ///
     /// # Safety
     /// `bytes` bytes may be written at `into`.
@@ -220,6 +220,9 @@ impl Engine<'_> {
                 let took_ns = kernel_ns() - start_ns;
                 if !self.shares_cpu_with(rank) {
                     self.segment().header().costs.learn(Sort::ByKernel, bytes, bytes, took_ns);
+                }
+                if !read {
+                    self.wait_for_end();
                 }
                 read
             }
@@ -245,14 +248,19 @@ impl Engine<'_> {
     }
 
     /// Writes to an address in the process of a rank that has allowed it; false where the kernel does not let this
-    /// process, or not all bytes went.
+    /// process, or not all bytes went. If the job ends because that rank has ended, this one leaves.
     ///
     /// # Safety
     /// `bytes` bytes may be read at `from`.
     pub unsafe fn write_memory(&mut self, rank: usize, address: u64, from: *const u8, bytes: usize) -> bool {
         let Access::Works(pid) = self.sharing.writable(&self.segment(), rank) else { return false };
         // SAFETY: as the caller promised; the kernel checks the other address.
-        unsafe { remote::write(pid, &[Span { address: from.cast_mut(), bytes }], address, bytes) }
+        let written =
+            unsafe { remote::write(pid, &[Span { address: from.cast_mut(), bytes }], address, bytes) };
+        if !written {
+            self.wait_for_end();
+        }
+        written
     }
 
     /// Whether another rank last copied large data on the cpu where this one is now. Where ranks move about, that is a

@@ -651,12 +651,17 @@ impl Engine<'_> {
         self.copying[at].took_ns += kernel_ns() - start_ns;
     }
 
+    /// Memory of another rank could not be copied. A rank that has ended has none: the process that started the job
+    /// ends it then, and says why. Returns when that has not happened for some time.
+    #[cold]
+    pub(super) fn wait_for_end(&self) {
+        self.room.wait_for_end(ENDED_NS);
+    }
+
     #[cold]
     fn lost(&self, other: usize, receives: bool) -> ! {
         let error = std::io::Error::last_os_error();
-        // A rank that has ended has no memory to copy from. The process that started the job ends it then, and says
-        // why.
-        self.room.wait_for_end(ENDED_NS);
+        self.wait_for_end();
         let (verb, where_from) = if receives { ("read", "from") } else { ("write", "to") };
         self.room.abort().abort(&format!(
             "can't {verb} a message's data {where_from} the memory of rank {other}: {error} (is the buffer valid?)"

@@ -297,6 +297,40 @@ fn whether_a_rank_can_be_read_and_written_is_tried_when_it_has_allowed_that() {
 }
 
 #[test]
+fn who_cannot_copy_because_another_rank_has_ended_leaves_with_the_job_and_goes_on_when_it_does_not_end() {
+    for (writes, ends, code) in [(false, true, 1), (true, true, 1), (false, false, 2), (true, false, 2)] {
+        // SAFETY: the child only runs engines of its own, and ends by _exit.
+        let child = unsafe { libc::fork() };
+        if child == 0 {
+            let mut job = job(2);
+            job[1].allow_reading();
+            if job[0].can_read_and_write(1) != Some(true) {
+                // SAFETY: ends the child: the system forbids such copies.
+                unsafe { libc::_exit(code) };
+            }
+            if ends {
+                job[0].segment().end(Some(1));
+            }
+            let mut data = [7u8; 8];
+            // SAFETY: this process's own memory; the other address is nobody's, as that of a rank that has ended.
+            let copied = unsafe {
+                match writes {
+                    true => job[0].write_memory(1, 8, data.as_ptr(), 8),
+                    false => job[0].read_memory(1, 8, data.as_mut_ptr(), 8),
+                }
+            };
+            // SAFETY: ends the child.
+            unsafe { libc::_exit(if copied { 3 } else { 2 }) };
+        }
+        let mut status = 0;
+        // SAFETY: waits for the child made above.
+        unsafe { libc::waitpid(child, &mut status, 0) };
+        assert!(libc::WIFEXITED(status));
+        assert_eq!(libc::WEXITSTATUS(status), code, "writes: {writes}, ends: {ends}");
+    }
+}
+
+#[test]
 fn the_root_says_whether_it_reads_an_operand_and_waits_until_the_other_rank_heeds_it() {
     use crate::ReductionOfTwo::{ToBoth, ToRoot};
     let (mut job, bytes) = (job(2), 100_000);
