@@ -9,6 +9,7 @@ use std::sync::Arc;
 use transport::asleep::Asleep;
 use transport::claims::{ClaimEnd, Claims};
 use transport::ring::{HEADER, LINE, LINES, PieceHeader, PieceReader, PieceWriter, RingLines};
+use transport::segment::PAGE;
 use transport::slots::{Owed, SlotCount};
 
 /// A ring's lines as loom knows them. The data is ordinary memory, whose use is told to loom line by line.
@@ -18,6 +19,7 @@ struct Lines {
     counters: [AtomicU64; 2],
     used: Vec<UnsafeCell<()>>,
     data: std::cell::UnsafeCell<Vec<u8>>,
+    pages: std::cell::UnsafeCell<Vec<u8>>,
 }
 // SAFETY: that the data is used by one side at a time is what the model finds out, by `used`.
 unsafe impl Sync for Lines {}
@@ -33,6 +35,7 @@ impl Lines {
             counters: [AtomicU64::new(0), AtomicU64::new(0)],
             used: (0..LINES).map(|_| UnsafeCell::new(())).collect(),
             data: std::cell::UnsafeCell::new(vec![0; LINES as usize * LINE]),
+            pages: std::cell::UnsafeCell::new(vec![0; LINES as usize * PAGE]),
         })
     }
 }
@@ -79,6 +82,12 @@ impl RingLines for Side {
         unsafe { (*self.lines.data.get()).as_mut_ptr().add(line as usize * LINE + HEADER) }
     }
 
+    fn page(&self, line: u32) -> Option<*mut u8> {
+        // Who uses it uses the data of its line, too.
+        // SAFETY: inside the vector, whose memory stays where it is.
+        Some(unsafe { (*self.lines.pages.get()).as_mut_ptr().add(line as usize * PAGE) })
+    }
+
     fn counters(&self) -> (u64, u64) {
         (self.lines.counters[0].load(Ordering::Acquire), self.lines.counters[1].load(Ordering::Relaxed))
     }
@@ -95,8 +104,10 @@ fn header(number: u32, bytes: usize) -> PieceHeader {
     PieceHeader::new(1, 2, number, -3, bytes as u32)
 }
 
-/// Bytes of the messages of the model: of one line, and of two, over more than a lap.
-const MESSAGES: [usize; 4] = [8, 60, 1, 8];
+/// Bytes of the messages of the model: of one line, of two, and of one with a page, over more than a lap.
+const MESSAGES: [usize; 4] = [8, 60, 100, 8];
+/// More than so many lie beside a line.
+const MOST_IN_LINES: usize = 60;
 
 #[test]
 fn messages_come_whole_and_in_order_through_a_ring_that_wraps() {
@@ -110,15 +121,20 @@ fn messages_come_whole_and_in_order_through_a_ring_that_wraps() {
         let sender = thread::spawn(move || {
             for (number, bytes) in MESSAGES.into_iter().enumerate() {
                 let mut sent = 0;
-                loop {
+                if bytes > MOST_IN_LINES {
+                    while !producer.fits(0) {
+                        thread::yield_now();
+                    }
+                    let fill = |page: &mut [u8]| page.fill(number as u8 + 1);
+                    producer.put_beside(header(number as u32, bytes), 7, bytes, 0, fill);
+                    sent = bytes;
+                }
+                while sent < bytes {
                     while !producer.fits(bytes - sent) {
                         thread::yield_now();
                     }
                     let header = header(number as u32, bytes);
                     sent += producer.put_piece(header, bytes - sent, |data| data.fill(number as u8 + 1));
-                    if sent == bytes {
-                        break;
-                    }
                 }
                 producer.take_ahead(true);
             }
@@ -133,6 +149,14 @@ fn messages_come_whole_and_in_order_through_a_ring_that_wraps() {
                     }
                 };
                 assert_eq!(seen, header(number as u32, bytes));
+                if bytes > MOST_IN_LINES {
+                    // SAFETY: peeked, and consumed below.
+                    let (word, data) = unsafe { consumer.beside(bytes) }.unwrap();
+                    assert!(word == 7 && data.len() == bytes);
+                    assert!(data.iter().all(|&byte| byte == number as u8 + 1));
+                    consumer.consume(0);
+                    break;
+                }
                 // SAFETY: peeked, and consumed below.
                 let data = unsafe { consumer.data(bytes - got) };
                 assert!(data.iter().all(|&byte| byte == number as u8 + 1));

@@ -29,8 +29,7 @@ fn a_ring_hands_on_every_byte_over_several_laps() {
     const PIECES: usize = if cfg!(miri) { 150 } else { 20_000 };
     const SIZES: [usize; 5] = [0, 48, 49, 200, 700];
     let segment = Segment::private(2, 2).unwrap();
-    // SAFETY: the area of a pair of ranks, and a word of the receiver's page; a segment is never unmapped.
-    let area = unsafe { Area::new(segment.pair(0, 1), (&raw const segment.rank(1).connected[0], 1)) };
+    let area = Area::of(&segment, 0, 1);
     thread::scope(|scope| {
         scope.spawn(move || {
             let mut writer = PieceWriter::new(area);
@@ -64,6 +63,52 @@ fn a_ring_hands_on_every_byte_over_several_laps() {
         }
         assert!(reader.peek().is_none());
     });
+}
+
+#[test]
+fn so_do_the_pages_beside_its_lines() {
+    const PIECES: usize = if cfg!(miri) { 300 } else { 20_000 };
+    const SIZES: [usize; 5] = [1, 300, 4096, 1024, 48];
+    let segment = Segment::private(2, 2).unwrap();
+    let area = Area::of(&segment, 0, 1);
+    thread::scope(|scope| {
+        scope.spawn(move || {
+            let mut writer = PieceWriter::new(area);
+            for number in 0..PIECES {
+                while !writer.fits(0) {
+                    thread::yield_now();
+                }
+                let bytes = SIZES[number % SIZES.len()];
+                let header = PieceHeader::new(1, 0, CONTEXT, number as i32, bytes as u32);
+                let fill = |page: &mut [u8]| page.fill(number as u8);
+                writer.put_beside(header, number as u64, bytes, bytes.min(1024), fill);
+            }
+        });
+        let mut reader = PieceReader::new(area);
+        for number in 0..PIECES {
+            let header = loop {
+                match reader.peek() {
+                    Some(header) => break header,
+                    None => {
+                        reader.publish();
+                        thread::yield_now();
+                    }
+                }
+            };
+            reader.fetch_beside_next(1024);
+            // SAFETY: peeked, and consumed below.
+            let (word, data) = unsafe { reader.beside(header.length() as usize) }.unwrap();
+            assert_eq!((header.tag(), word, data.len()), (number as i32, number as u64, SIZES[number % 5]));
+            assert!(data.iter().all(|&byte| byte == number as u8));
+            reader.consume(0);
+        }
+        // SAFETY: nothing is read: it is more than a page.
+        assert!(unsafe { reader.beside(4097) }.is_none());
+    });
+    // Ranks that share cpus have none.
+    let reader = PieceReader::new(Area::of(&Segment::private(3, 2).unwrap(), 0, 1));
+    // SAFETY: as above: nothing is read.
+    assert!(unsafe { reader.beside(1) }.is_none());
 }
 
 #[test]

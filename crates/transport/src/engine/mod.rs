@@ -1,6 +1,7 @@
 //! The engine moves messages between this rank and all others. It knows contexts, tags and the ranks of the job.
 
 mod afar;
+mod beside;
 mod cancel;
 mod crossing;
 mod decisions;
@@ -208,6 +209,8 @@ mod kind {
     /// message on, from which byte of the slot on; twice how far the sender has read (`crossing`), and 1 more when a
     /// further line speaks of the same slot; and how it was filled.
     pub(crate) const POOLED: u8 = 0x80;
+    /// Of EAGER: all data lies in the page beside the line. Word: how it was filled.
+    pub(crate) const BESIDE: u8 = 0x40;
     /// The first piece of an eager message: its envelope and all its bytes.
     pub(crate) const EAGER: u8 = 1;
     /// The next piece of the eager message that began before.

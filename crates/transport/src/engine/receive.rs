@@ -26,7 +26,7 @@ const TURN: usize = 64;
 /// enough not to take it from the sender while that writes it.
 const FETCH_BEFORE: usize = 4096;
 /// The place of a piece that lies in a ring: behind what came before without a gap.
-const IN_ORDER: u64 = u64::MAX;
+pub(super) const IN_ORDER: u64 = u64::MAX;
 /// Credit is given back at once when a sender has one of so many parts of it to come.
 const CREDIT_STEPS: u64 = 4;
 
@@ -68,11 +68,8 @@ enum Destination {
 
 impl Incoming {
     pub(super) fn new(segment: &Segment, from: usize, to: usize) -> Self {
-        let connected = (&raw const segment.rank(to).connected[from / 64], 1 << (from % 64));
-        // SAFETY: the segment is never unmapped, and its areas are as large.
-        let area = unsafe { Area::new(segment.pair(from, to), connected) };
         Self {
-            consumer: PieceReader::new(area),
+            consumer: PieceReader::new(Area::of(segment, from, to)),
             connected: false,
             target: Destination::Nothing,
             bytes: 0,
@@ -400,18 +397,6 @@ impl Engine<'_> {
         any
     }
 
-    /// Fetches a small piece in a slot that follows one in a slot: it comes while that one is copied.
-    #[inline]
-    fn fetch_behind(&self, from: usize, header: PieceHeader) {
-        let is_pooled = |header: PieceHeader| header.kind() & kind::POOLED != 0;
-        if is_pooled(header)
-            && let Some((behind, [place, bytes])) = self.incoming[from].consumer.peek_behind()
-            && is_pooled(behind)
-        {
-            self.pool.fetch_piece(from, place, bytes);
-        }
-    }
-
     /// What has landed past the caches is there before anything that this thread does next.
     #[inline]
     fn fence_landed(&mut self) {
@@ -425,6 +410,9 @@ impl Engine<'_> {
         if header.kind() & kind::POOLED != 0 {
             return self.take_pooled(from, header);
         }
+        if header.kind() & kind::BESIDE != 0 {
+            return self.take_beside(from, header.of_kind(header.kind() & !kind::BESIDE));
+        }
         let left = self.left(from, header);
         if left > INLINE {
             // On its way while the message is matched.
@@ -433,6 +421,24 @@ impl Engine<'_> {
         self.take_data(from, header, IN_ORDER, self.piece(from, left), &mut None);
         if self.incoming[from].consumer.consume(left) {
             self.told(from);
+        }
+    }
+
+    /// How a piece was filled, as its line says.
+    #[inline]
+    pub(super) fn fill_of(&self, from: usize, word: u64) -> TimedFill {
+        let fill = TimedFill::of(word);
+        // What that costs on this cpu says nothing of other ones.
+        if self.pool.is_on_this_cpu(from) { TimedFill::untimed(fill.fill) } else { fill }
+    }
+
+    /// Goes on behind a piece, whose sender may hear of it.
+    #[inline]
+    pub(super) fn consumed(&mut self, from: usize, left: usize) {
+        if self.incoming[from].consumer.consume(left) {
+            self.told(from);
+        } else {
+            self.tell_credit(from);
         }
     }
 
@@ -449,13 +455,9 @@ impl Engine<'_> {
         let Some(stretch) = self.pool.arrived(from, words[0]).filter(fits) else {
             self.corrupt(from, "a piece that lies nowhere")
         };
-        let (at, more, mut fill) = (words[3] as usize, words[4] & 1 != 0, TimedFill::of(words[5]));
+        let (at, more, fill) = (words[3] as usize, words[4] & 1 != 0, self.fill_of(from, words[5]));
         if header.kind() == kind::EAGER && counts(header.length() as usize) {
             self.note_message(from, header.length() as usize, words[4] >> 1);
-        }
-        if self.pool.is_on_this_cpu(from) {
-            // What that costs says nothing of other cpus.
-            fill = TimedFill::untimed(fill.fill);
         }
         // SAFETY: the piece is dealt with before its slots are kept, or is held.
         let piece = unsafe { self.pool.piece(&stretch, from, at, words[1] as usize) };
@@ -471,11 +473,7 @@ impl Engine<'_> {
         {
             self.wake_for_room(from);
         }
-        if self.incoming[from].consumer.consume(INLINE) {
-            self.told(from);
-        } else {
-            self.tell_credit(from);
-        }
+        self.consumed(from, INLINE);
     }
 
     /// The sender was told how far this side is: it may wait for that.
@@ -497,7 +495,14 @@ impl Engine<'_> {
 
     /// `alone`: where it lies, when nothing else is there; the piece may be left in it.
     #[inline]
-    fn take_data(&mut self, from: usize, header: PieceHeader, place: u64, piece: &[u8], alone: &mut Alone) {
+    pub(super) fn take_data(
+        &mut self,
+        from: usize,
+        header: PieceHeader,
+        place: u64,
+        piece: &[u8],
+        alone: &mut Alone,
+    ) {
         match header.kind() {
             kind::EAGER => self.eager(from, header, place, piece, alone),
             kind::MORE => self.more(from, place, piece, alone),

@@ -1,5 +1,6 @@
 //! Sending: what fits is written into the ring at once, the rest waits in a queue per destination, in order.
 
+use super::beside::MOST_IN_ROW;
 use super::crossing::counts;
 use super::headers::{data_header, header, plain, sum};
 use super::pending::{COMPLETE_AT_ONCE, NONE, due};
@@ -157,11 +158,8 @@ enum Opening {
 impl Outgoing {
     pub(super) fn new(segment: &Segment, from: usize, to: usize) -> Self {
         let page = segment.rank(to);
-        let connected = (&raw const segment.rank(to).connected[from / 64], 1 << (from % 64));
-        // SAFETY: the segment is never unmapped, and its areas are as large.
-        let area = unsafe { Area::new(segment.pair(from, to), connected) };
         Self {
-            producer: PieceWriter::new(area),
+            producer: PieceWriter::new(Area::of(segment, from, to)),
             queue: VecDeque::new(),
             eager: 0,
             announced: COMPLETE_AT_ONCE,
@@ -197,7 +195,9 @@ impl Engine<'_> {
         self.counters.bytes_sent.add(bytes as u64);
         let is_answer = bytes > INLINE && self.is_answer(to);
         let out = &mut self.outgoing[to];
+        let is_beside = bytes > MOST_IN_ROW && !is_answer && out.producer.goes_beside();
         if bytes <= most_in_ring(is_answer)
+            && !is_beside
             && mode == Mode::Standard
             && buffer.layout.is_none()
             && out.queue.is_empty()
@@ -650,7 +650,7 @@ pub(super) struct Piece<'a> {
     pub(super) buffer: &'a Buffer,
     pub(super) from: usize,
     pub(super) left: usize,
-    receiver: Receiver,
+    pub(super) receiver: Receiver,
     order: PieceOrder,
 }
 
@@ -671,6 +671,9 @@ impl<'a> Piece<'a> {
     #[inline]
     fn put(&self, outgoing: &mut [Outgoing], pool: &mut Pool, to: usize) -> Option<Range<usize>> {
         let Outgoing { producer, spoke, has_read, .. } = &mut outgoing[to];
+        if self.may_lie_beside() && producer.goes_beside() {
+            return producer.fits(INLINE).then(|| self.put_beside(producer, pool, to));
+        }
         if self.left > most_in_ring(self.receiver == Receiver::Waits) {
             let begins = producer.produced() + 1;
             let bytes = self.put_pooled(producer, pool, to, *has_read);

@@ -71,7 +71,7 @@ const NEAR: usize = 4;
 /// reads ahead only where more lines follow one another. A choice. (Streams of 1 kB on an EPYC, us, without it, before
 /// slots are filled, before they are read, and both: .25, .25, .24 and .25; .53, .49, .56 and .44 while a line takes
 /// 200 ns. With 1 kB of 4 fetched before it is filled, .83 instead of .65.)
-const FETCHED: usize = 1024;
+pub(crate) const FETCHED: usize = 1024;
 /// Own slots that are looked at for one that has come home.
 const LOOKED_AT: usize = 8;
 /// Own blocks that are looked at for one that is whole: single slots that others keep may lie in many of them.
@@ -390,6 +390,13 @@ impl Pool {
         self.fills.choose(filling.is_returned, data, bytes, costs)
     }
 
+    /// The same of the page beside a line, which a message of so many bytes fills; nothing: by single lines.
+    #[inline]
+    pub(crate) fn choose_fill_of_page(&mut self, to: usize, bytes: usize) -> Option<TimedFill> {
+        let is_chosen = bytes > FETCHED && !self.is_on_this_cpu(to);
+        is_chosen.then(|| self.fills.choose(false, bytes, bytes, &self.segment().header().costs))
+    }
+
     /// Whether a rank copies on the cpu where this one does.
     #[inline]
     pub(crate) fn is_on_this_cpu(&self, rank: usize) -> bool {
@@ -638,14 +645,8 @@ impl Pool {
     #[cold]
     fn get_memory(&mut self, block: usize) {
         self.has_memory[block] = true;
-        if cfg!(miri) {
-            return; // It does not know the advice.
-        }
-        // SAFETY: inside the pool. Advice that is refused changes nothing.
-        unsafe {
-            let start = self.segment().pool(self.rank).add(block * BLOCK_STRIDE);
-            libc::madvise(start.cast(), BLOCK, libc::MADV_POPULATE_WRITE)
-        };
+        // SAFETY: inside the pool, which lies in the segment.
+        unsafe { Segment::get_memory(self.segment().pool(self.rank).add(block * BLOCK_STRIDE), BLOCK) };
     }
 
     /// The slots that a line from a rank speaks of; nothing when that rank can't have had them.

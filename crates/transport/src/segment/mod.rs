@@ -4,6 +4,7 @@
 //! header page | a page per rank
 //! | an area per ordered pair of ranks: a ring with its counters; behind one of a pair's two, what the ranks agree on
 //! | a pool per rank | a window per rank | room per rank for data that it shows to several
+//! | pages beside the lines of the rings, when the ranks are few and have cpus of their own
 //! | tallies per rank, and their names, when the job is counted
 //! | a store per rank, when a simulator carries the messages
 //! ```
@@ -33,6 +34,8 @@ pub const MOST_RANKS: usize = 256;
 pub const PAGE: usize = 4096;
 /// Bytes of the area of an ordered pair of ranks: the ring with its counters, and what the two agree on.
 pub const PAIR_BYTES: usize = 16 * 1024;
+/// Pages beside the lines of a ring.
+pub const PAGES_OF_PAIR: usize = 240;
 /// Bytes of a rank's pool, for pieces that it sends, where nothing is known of the caches; the least.
 pub const LEAST_POOL_BYTES: usize = 256 * 1024;
 /// The most bytes of a pool, and of all pools of a job that are not the least. Only what is used takes memory.
@@ -50,7 +53,7 @@ pub const STORE_BYTES: usize = 1 << 30;
 /// The launcher ended the job.
 const BY_LAUNCHER: u32 = u32::MAX;
 /// "cellmpi" and the version of the layout.
-const MAGIC: u64 = 0x6365_6c6c_6d70_6913;
+const MAGIC: u64 = 0x6365_6c6c_6d70_6914;
 
 /// The mapped segment: a handle on memory that is never unmapped, because ranks use it until they end.
 #[derive(Clone, Copy)]
@@ -107,10 +110,16 @@ pub fn pool_room(ranks: usize) -> usize {
     shown_room(ranks) / BLOCK * BLOCK_STRIDE
 }
 
+/// Bytes of the pages beside the lines of all rings; 0: a job of so many ranks has none.
+fn pages_bytes(ranks: usize) -> usize {
+    let bytes = ranks * ranks * PAGES_OF_PAIR * PAGE;
+    if bytes <= MOST_POOLS_BYTES { bytes } else { 0 }
+}
+
 fn total(ranks: usize, tally_bytes: usize) -> usize {
     let each = PAGE + ranks * PAIR_BYTES + pool_room(ranks) + shown_room(ranks) + WINDOW_BYTES + tally_bytes;
     let names = if tally_bytes == 0 { 0 } else { tally::NAMES_BYTES };
-    PAGE + ranks * each + names
+    PAGE + ranks * each + pages_bytes(ranks) + names
 }
 
 /// Bytes of a segment with stores.
@@ -328,6 +337,16 @@ impl Segment {
         unsafe { self.base.add(PAGE + self.ranks * PAGE + (to * self.ranks + from) * PAIR_BYTES) }
     }
 
+    /// The pages beside the lines of the ring through which `from` sends to `to`, for messages of up to a page: where
+    /// ranks are few, and have cpus of their own. Only what is used takes memory.
+    pub fn pages(&self, from: usize, to: usize) -> Option<*mut u8> {
+        assert!(from < self.ranks && to < self.ranks);
+        let there = pages_bytes(self.ranks) > 0 && !self.is_crowded();
+        let first = PAGES_OF_PAIR * (to * self.ranks + from);
+        // SAFETY: in bounds by the checks above and `total`: pages follow what is shown.
+        there.then(|| unsafe { self.shown(0).add(self.ranks * self.shown_room + first * PAGE) })
+    }
+
     /// What two ranks agree on: at the end of the area of the lower one to the higher one.
     pub(crate) fn agreed_ways(&self, one: usize, other: usize) -> &'static AgreedWays {
         let area = self.pair(one.min(other), one.max(other));
@@ -452,6 +471,19 @@ impl Segment {
         unsafe { self.base.add(first + rank * STORE_BYTES) }
     }
 
+    /// Gets memory for pages of the segment all at once, which costs less than one by one when they are touched, and
+    /// lets the kernel map them at once for another rank, too.
+    ///
+    /// # Safety
+    /// They lie in the segment.
+    pub(crate) unsafe fn get_memory(pages: *mut u8, bytes: usize) {
+        if cfg!(miri) {
+            return; // It does not know the advice.
+        }
+        // SAFETY: as the caller promised. Advice that is refused changes nothing.
+        unsafe { libc::madvise(pages.cast(), bytes, libc::MADV_POPULATE_WRITE) };
+    }
+
     /// What a rank counts; nothing when the job isn't counted.
     pub fn tallies(&self, rank: usize) -> Option<Tallies> {
         assert!(rank < self.ranks);
@@ -530,9 +562,33 @@ mod tests {
                 let last = ranks - 1;
                 let found =
                     [segment.pair(last, last), segment.pool(last), segment.window(last), segment.shown(last)];
-                found.map(|place| place.addr() - segment.pair(0, 0).addr())
+                let pages = segment.pages(last, last).unwrap_or(found[3]);
+                [found[0], found[1], found[2], found[3], pages]
+                    .map(|place| place.addr() - segment.pair(0, 0).addr())
             };
             assert_eq!(places(&made), places(&mapped), "{ranks} ranks");
+        }
+    }
+
+    #[test]
+    fn pages_lie_in_the_segment_one_behind_the_other_where_ranks_are_few_and_have_cpus() {
+        for (ranks, cpus, are_there) in
+            [(2, 2, true), (8, 8, true), (3, 2, false), (9, 9, false), (64, 64, false)]
+        {
+            let (_, segment) = Segment::create_counted(ranks, cpus).unwrap();
+            let first = segment.pages(0, 0);
+            assert_eq!(first.is_some(), are_there, "{ranks} ranks on {cpus} cpus");
+            let Some(first) = first else { continue };
+            let behind_shown = segment.shown(ranks - 1).addr() + segment.shown_room;
+            let mut all =
+                (0..ranks * ranks).map(|pair| segment.pages(pair % ranks, pair / ranks).unwrap().addr());
+            assert!(
+                all.clone().enumerate().all(|(pair, at)| at == first.addr() + pair * PAGES_OF_PAIR * PAGE)
+            );
+            assert_eq!(first.addr(), behind_shown);
+            // Tallies follow.
+            let end = all.next_back().unwrap() + PAGES_OF_PAIR * PAGE;
+            assert_eq!(end - segment.base.addr(), total(ranks, 0));
         }
     }
 

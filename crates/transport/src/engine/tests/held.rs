@@ -4,6 +4,7 @@ use super::*;
 use crate::engine::receive::HELD_FROM;
 use crate::engine::send::WHOLE;
 use crate::pool::SLOT;
+use crate::segment::PAGE;
 
 /// Sends so many bytes from rank 0, and lets them come to rank 1.
 fn send(job: &mut [Engine<'_>], tag: i32, data: &mut [u8]) -> Option<TransferId> {
@@ -27,16 +28,25 @@ fn most_held(job: &[Engine<'_>]) -> usize {
 
 #[test]
 fn what_came_early_is_whole_in_whichever_order_it_is_received_and_all_slots_go_on() {
+    // In a row, smaller messages don't lie in slots.
+    what_came_early_is_whole(true, PAGE + 1);
+    what_came_early_is_whole(false, HELD_FROM);
+}
+
+fn what_came_early_is_whole(in_rows: bool, held_from: usize) {
     let mut job = job(2);
     let most = most_held(&job);
     assert!(most > 2, "so that there is something to test");
     for round in 0..40 {
         let count = 2 + round % (2 * most);
-        let bytes = [SLOT - 1 - round, HELD_FROM + round, 9999, HELD_FROM - 1 - round];
+        let bytes = [SLOT - 1 - round, held_from + round, 9999, held_from - 1 - round];
         let mut data: Vec<_> = (0..count).map(|at| sample(bytes[(at + round) % 4])).collect();
-        let sends: Vec<_> =
-            data.iter_mut().enumerate().map(|(tag, data)| send(&mut job, tag as i32, data)).collect();
-        let large = data.iter().filter(|data| data.len() >= HELD_FROM).count();
+        let mut sends = Vec::new();
+        for (tag, data) in data.iter_mut().enumerate() {
+            job[0].outgoing[1].producer.take_ahead(in_rows);
+            sends.push(send(&mut job, tag as i32, data));
+        }
+        let large = data.iter().filter(|data| data.len() >= held_from).count();
         assert_eq!(held(&job, most), large.min(most), "{count} messages, round {round}");
         let mut order: Vec<_> = (0..count).collect();
         if round % 2 == 1 {

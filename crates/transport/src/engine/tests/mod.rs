@@ -9,6 +9,7 @@ use crate::ways::{SHARED_FROM, TRIAL, Way};
 use send::ASKED_EACH;
 
 mod at_once;
+mod beside;
 mod crossing;
 mod held;
 mod shown;
@@ -721,7 +722,7 @@ fn scribble(case: u64) {
             let value = match random.below(3) {
                 0 => random.below(1 << 20) as u64,
                 1 => (random.below(1 << 31) as u64) << 32 | random.below(1 << 31) as u64,
-                _ => 0x0101 + random.below(14) as u64 * 256,
+                _ => 0x0101 + (random.below(14) + [0, 0x40, 0x80][random.below(3)]) as u64 * 256,
             };
             // SAFETY: inside the pair's area.
             unsafe { segment.pair(from, to).cast::<u64>().add(word).write_volatile(value) };

@@ -1,0 +1,96 @@
+//! Messages of up to a page in a row, to which nothing is answered: each lies in the page beside its line of the ring.
+//!
+//! A page has its turn with its line, and nobody lends it, keeps it or gives it home, as slots of a pool.
+
+use super::receive::IN_ORDER;
+use super::send::Piece;
+use super::{Engine, kind};
+use crate::copy::copy_by_lines;
+use crate::costs::Fill;
+use crate::fills::TimedFill;
+use crate::pool::{FETCHED, Pool, Receiver};
+use crate::ring::{Area, INLINE, PieceHeader, PieceWriter};
+use crate::segment::PAGE;
+use std::ops::Range;
+
+/// Messages in a row lie in the ring up to so many bytes where there are pages beside its lines. No page is lent and
+/// given home, as slots are. A choice. (Streams on an EPYC, us, in lines or in slots, and beside lines: 256 B .12 and
+/// .13, 512 B .16 and .15, 1 kB .24 and .15, 2 kB .27 and .20, 4 kB .33 and .24; while a line takes 200 ns .28 and .25,
+/// .40 and .29, .35 and .36, .56 and .49, .63 and .57.)
+pub(super) const MOST_IN_ROW: usize = 256;
+
+impl Piece<'_> {
+    /// Whether it may lie in the page beside its line: it is a whole message, which answers none.
+    #[inline]
+    pub(super) fn may_lie_beside(&self) -> bool {
+        let bytes = self.buffer.bytes;
+        self.receiver == Receiver::IsBehind
+            && self.header.kind() == kind::EAGER
+            && (MOST_IN_ROW + 1..=PAGE).contains(&bytes)
+            && self.left == bytes
+    }
+
+    /// Writes it into the page beside a line, where it must fit; which bytes of the message it has.
+    #[inline]
+    pub(super) fn put_beside(
+        &self,
+        producer: &mut PieceWriter<Area>,
+        pool: &mut Pool,
+        to: usize,
+    ) -> Range<usize> {
+        let bytes = self.buffer.bytes;
+        let fill = if self.buffer.layout.is_none() { pool.choose_fill_of_page(to, bytes) } else { None };
+        let header = self.header.of_kind(kind::EAGER | kind::BESIDE);
+        let fetched = if bytes <= FETCHED { bytes } else { 0 };
+        match fill {
+            None => producer.put_beside(
+                header,
+                TimedFill::untimed(Fill::default()).word(),
+                bytes,
+                fetched,
+                |page| {
+                    self.buffer.read_by(copy_by_lines, 0, page);
+                },
+            ),
+            Some(fill) => producer.put_beside(header, fill.word(), bytes, fetched, |page| {
+                fill.write(pool.costs(), bytes, || self.buffer.read_by(fill.fill.copy(), 0, page));
+            }),
+        }
+        0..bytes
+    }
+}
+
+impl Engine<'_> {
+    /// A message whose data lies in the page beside its line.
+    pub(super) fn take_beside(&mut self, from: usize, header: PieceHeader) {
+        let bytes = header.length() as usize;
+        // SAFETY: `drain` peeked, and consumes below; a line of this kind is a piece alone.
+        let beside = unsafe { self.incoming[from].consumer.beside(bytes) };
+        let Some((word, piece)) = beside.filter(|_| header.kind() == kind::EAGER) else {
+            self.corrupt(from, "a message that lies nowhere")
+        };
+        // SAFETY: as above: the page is the ring's, and nothing of the engine's is in it.
+        let piece = unsafe { std::mem::transmute::<&[u8], &[u8]>(piece) };
+        self.fill_of(from, word).read(self.pool.costs(), bytes, || {
+            self.take_data(from, header, IN_ORDER, piece, &mut None);
+            true
+        });
+        self.consumed(from, INLINE);
+    }
+
+    /// Fetches a small piece that lies apart and follows one that does: it comes while that one is copied.
+    #[inline]
+    pub(super) fn fetch_behind(&self, from: usize, header: PieceHeader) {
+        let lies_apart = |header: PieceHeader| header.kind() & (kind::POOLED | kind::BESIDE) != 0;
+        let consumer = &self.incoming[from].consumer;
+        if lies_apart(header)
+            && let Some((behind, [place, bytes])) = consumer.peek_behind()
+        {
+            if behind.kind() & kind::POOLED != 0 {
+                self.pool.fetch_piece(from, place, bytes);
+            } else if behind.kind() & kind::BESIDE != 0 && behind.length() as usize <= FETCHED {
+                consumer.fetch_beside_next(behind.length() as usize);
+            }
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! Messages in a row, which lie in the pages beside their lines.
+
+use super::*;
+use crate::engine::beside::MOST_IN_ROW;
+use crate::ring::LINES;
+use crate::segment::PAGE;
+
+/// The kind of the piece that has come to a rank, which has not looked at it.
+fn kind_of(job: &[Engine<'_>], from: usize, to: usize) -> u8 {
+    job[to].incoming[from].consumer.peek().unwrap().kind()
+}
+
+/// Sends so many bytes from a rank to a rank that waits for them or does not; the kind of the piece.
+fn pass(job: &mut [Engine<'_>], (from, to): (usize, usize), data: &mut [u8], expected: bool) -> u8 {
+    let mut there = vec![0; data.len()];
+    let criteria = criteria(Some(from as u16), Some(5));
+    let early = expected.then(|| job[to].receive(criteria, Some(from), &buffer(&mut there)));
+    job[from].send(to, envelope(from as u16, 5), &buffer(data), Mode::Standard);
+    let kind = kind_of(job, from, to);
+    job[to].progress();
+    let receive = early.unwrap_or_else(|| job[to].receive(criteria, Some(from), &buffer(&mut there)));
+    until_complete(job, to, receive);
+    assert!(there == data, "{} bytes", data.len());
+    kind
+}
+
+#[test]
+fn messages_in_a_row_lie_beside_their_lines_and_arrive_whole() {
+    let mut job = job(2);
+    for number in 0..1000 {
+        let bytes = [MOST_IN_ROW + 1, 1000, 2000, PAGE][number % 4];
+        let kind = pass(&mut job, (0, 1), &mut sample(bytes), number % 3 > 0);
+        assert_eq!(kind & kind::BESIDE != 0, number > 0, "message {number}");
+    }
+    for (bytes, beside) in [(MOST_IN_ROW, 0), (MOST_IN_ROW + 1, kind::BESIDE), (PAGE + 1, kind::POOLED)] {
+        assert_eq!(pass(&mut job, (0, 1), &mut sample(bytes), true), kind::EAGER | beside);
+    }
+}
+
+#[test]
+fn answers_and_what_each_sends_two_of_do_not() {
+    let mut job = job(2);
+    let mut data = sample(1000);
+    for number in 0..100 {
+        for (from, to) in [(0, 1), (1, 0)] {
+            for _ in 0..1 + number % 2 {
+                assert_eq!(pass(&mut job, (from, to), &mut data, true), kind::EAGER | kind::POOLED);
+            }
+        }
+    }
+}
+
+#[test]
+fn ranks_that_share_cpus_have_no_pages_and_send_messages_in_a_row_as_others() {
+    let mut job = job_on(3, 2);
+    let mut data = sample(1000);
+    for _ in 0..100 {
+        assert_eq!(pass(&mut job, (0, 1), &mut data, true), kind::EAGER | kind::POOLED);
+    }
+}
+
+#[test]
+fn a_row_goes_on_when_the_ring_is_full_and_comes_in_order() {
+    let mut job = job(2);
+    job.iter_mut().for_each(|rank| rank.set_copy_from(usize::MAX));
+    let mut data: Vec<_> = (0..2 * LINES as usize).map(|number| vec![number as u8; 300 + number]).collect();
+    let sends: Vec<_> =
+        data.iter_mut().map(|data| job[0].send(1, envelope(0, 5), &buffer(data), Mode::Standard)).collect();
+    assert!(sends[0].is_none() && sends[sends.len() - 1].is_some(), "the last ones wait for lines");
+    for data in &data {
+        let mut there = vec![0; 2000];
+        let receive = job[1].receive(criteria(Some(0), Some(5)), Some(0), &buffer(&mut there));
+        assert_eq!(until_complete(&mut job, 1, receive).bytes, data.len());
+        assert!(there[..data.len()] == *data);
+    }
+    for send in sends.into_iter().flatten() {
+        until_complete(&mut job, 0, send);
+    }
+}
