@@ -5,11 +5,11 @@
 //! line: stamp (lap, kind) u16, source u16, context u32, tag i32, length u32, 48 bytes of data
 //! ```
 //!
-//! A *piece* is a line with a header, whose data may go on in the lines behind it, up to the end of the ring; or it lies
-//! in the page beside the line, where there are such pages. The header's first word is written last and carries the
-//! lap, so that a message of up to 48 bytes costs the transfer of one line: there is no head or tail that both sides
-//! touch. The receiver says now and then how far it has come, in the counters. No piece starts in the last lines, where
-//! a short one would not fit.
+//! A *piece* is a line with a header, whose data may go on in the lines behind it, up to the end of the ring; or it
+//! lies in the page beside the line, where there are such pages. The header's first word is written last and carries
+//! the lap, so that a message of up to 48 bytes costs the transfer of one line: there is no head or tail that both
+//! sides touch. The receiver says now and then how far it has come, in the counters. No piece starts in the last
+//! lines, where a short one would not fit.
 //!
 //! The bytes at the place of the next header must not look like one. An old header does not, because its lap is over.
 //! Where the lap before had data, the sender clears the stamp before it publishes the piece in front.
@@ -44,8 +44,8 @@ pub(crate) const POOLED_FROM: usize = 512;
 /// Lines of the largest piece of a message that always lies here: a waiting rank fetches no more with the header.
 const SHORT_LINES: u32 = lines_of(POOLED_FROM);
 /// Messages in a row lie beside their lines from this one on, counted from 0. A choice: where each rank sends two and
-/// receives two, they go better to and fro in slots. (Two of 1 kB each way while a line takes 200 ns, on an EPYC: 2.2 us
-/// in slots, 2.7 where the second one lies beside its line.)
+/// receives two, they go better to and fro in slots. (Two of 1 kB each way while a line takes 200 ns, on an EPYC: 2.2
+/// us in slots, 2.7 where the second one lies beside its line.)
 const BESIDE_FROM: u32 = 1;
 /// So many pages beside the lines get memory together.
 const PAGES_TOGETHER: u32 = 16;

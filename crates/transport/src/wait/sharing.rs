@@ -51,6 +51,12 @@ pub(super) fn is_crowded(all: &[Cpus], rank: usize, allowed: usize) -> bool {
     needed > f64::from(count(own)) + 0.01 || (allowed > 0 && all.len() > allowed)
 }
 
+/// Whether another rank may use a cpu of this one. Who is to come may.
+pub(super) fn may_meet(all: &[Cpus], rank: usize, other: usize) -> bool {
+    let common = || all[rank].iter().zip(&all[other]).any(|(own, its)| own & its != 0);
+    rank != other && (all[other].iter().all(|&word| word == 0) || common())
+}
+
 /// Whether this rank has a core, or a cpu of it, and another rank has a cpu of the same core. `siblings`: the cpus of
 /// the core of a cpu.
 fn has_sibling(all: &[Cpus], rank: usize, siblings: impl Fn(u32) -> Vec<u32>) -> bool {
@@ -166,6 +172,14 @@ mod tests {
         assert_eq!(kept(), 6_400);
         sharing.woke_after(3_000_000);
         assert!((6_401..7_000).contains(&kept()), "who waits for a cpu hardly counts: {}", kept());
+    }
+
+    #[test]
+    fn ranks_may_meet_on_cpus_that_both_have_and_those_to_come_on_any() {
+        let all =
+            [1, 2, 3, 0].map(|first| -> Cpus { std::array::from_fn(|word| u64::from(word == 0) * first) });
+        let met = |rank| (0..4).filter(|&other| may_meet(&all, rank, other)).collect::<Vec<_>>();
+        assert_eq!([0, 1, 2].map(met), [vec![2, 3], vec![2, 3], vec![0, 1, 3]]);
     }
 
     #[test]
