@@ -30,7 +30,7 @@ fn messages_in_a_row_lie_beside_their_lines_and_arrive_whole() {
     for number in 0..1000 {
         let bytes = [MOST_IN_ROW + 1, 1000, 2000, PAGE][number % 4];
         let kind = pass(&mut job, (0, 1), &mut sample(bytes), number % 3 > 0);
-        assert_eq!(kind & kind::BESIDE != 0, number > 0, "message {number}");
+        assert_eq!(kind & kind::BESIDE != 0, number > 3, "message {number}");
     }
     for (bytes, beside) in [(MOST_IN_ROW, 0), (MOST_IN_ROW + 1, kind::BESIDE), (PAGE + 1, kind::POOLED)] {
         assert_eq!(pass(&mut job, (0, 1), &mut sample(bytes), true), kind::EAGER | beside);
@@ -38,12 +38,13 @@ fn messages_in_a_row_lie_beside_their_lines_and_arrive_whole() {
 }
 
 #[test]
-fn answers_and_what_each_sends_two_of_do_not() {
+fn answers_and_what_each_sends_few_of_do_not() {
     let mut job = job(2);
     let mut data = sample(1000);
     for number in 0..100 {
         for (from, to) in [(0, 1), (1, 0)] {
-            for _ in 0..1 + number % 2 {
+            // A rank that is ahead sends two and two.
+            for _ in 0..1 + number % 4 {
                 assert_eq!(pass(&mut job, (from, to), &mut data, true), kind::EAGER | kind::POOLED);
             }
         }
