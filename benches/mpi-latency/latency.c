@@ -55,10 +55,11 @@ static void measure(char variant, const char *how, size_t bytes, int rank) {
             }
         }
         double once = (now_us() - start) / (2.0 * rounds);
-        if (b == -2) rounds = repeats(2 * once, 2000);
         if (b >= 0) blocks_add(&blocks, once);
-        int more = now_us() - began < 1e6;
-        int plan[2] = {rounds, more};
+        /* The first ones may be slow, and a block of few says more of its start than of the rest. */
+        int more = repeats(2 * once, 2000);
+        if (b < 0 || more > rounds) rounds = more;
+        int plan[2] = {rounds, now_us() - began < 1e6};
         if (rank == 0) MPI_Send(plan, 2, MPI_INT, 1, 2, comm);
         else MPI_Recv(plan, 2, MPI_INT, 0, 2, comm, MPI_STATUS_IGNORE);
         rounds = plan[0];
