@@ -23,6 +23,20 @@ fn sample(bytes: usize, seed: usize) -> Vec<u8> {
     period.repeat(bytes / period.len() + 1)[..bytes].to_vec()
 }
 
+/// The header of the next piece, as soon as it is there.
+fn next_header(reader: &mut PieceReader<Area>) -> PieceHeader {
+    loop {
+        match reader.peek() {
+            Some(header) => return header,
+            None => {
+                // The writer may wait for lines that were consumed since the counters were last published.
+                reader.publish();
+                thread::yield_now();
+            }
+        }
+    }
+}
+
 #[test]
 fn a_ring_hands_on_every_byte_over_several_laps() {
     // More than two laps of 240 lines: stamps, and lines that had data in the lap before.
@@ -44,16 +58,7 @@ fn a_ring_hands_on_every_byte_over_several_laps() {
         });
         let mut reader = PieceReader::new(area);
         for number in 0..PIECES {
-            let header = loop {
-                match reader.peek() {
-                    Some(header) => break header,
-                    None => {
-                        // The writer may wait for lines that were consumed since the counters were last published.
-                        reader.publish();
-                        thread::yield_now();
-                    }
-                }
-            };
+            let header = next_header(&mut reader);
             assert_eq!(header.tag(), number as i32);
             let left = header.length() as usize;
             // A piece ends at the end of the ring; this writer does not go on behind it.
@@ -86,15 +91,7 @@ fn so_do_the_pages_beside_its_lines() {
         });
         let mut reader = PieceReader::new(area);
         for number in 0..PIECES {
-            let header = loop {
-                match reader.peek() {
-                    Some(header) => break header,
-                    None => {
-                        reader.publish();
-                        thread::yield_now();
-                    }
-                }
-            };
+            let header = next_header(&mut reader);
             reader.fetch_beside_next(1024);
             // SAFETY: peeked, and consumed below.
             let (word, data) = unsafe { reader.beside(header.length() as usize) }.unwrap();
