@@ -1,11 +1,11 @@
-//! Messages of up to a page in a row, to which nothing is answered: each lies in the page beside its line of the ring.
+//! Messages of up to a page, each of which lies in the page beside its line of the ring.
 //!
 //! A page has its turn with its line, and nobody lends it, keeps it or gives it home, as slots of a pool.
 
 use super::receive::IN_ORDER;
-use super::send::Piece;
+use super::send::{Piece, demoted, most_in_ring};
 use super::{Engine, kind};
-use crate::copy::copy_by_lines;
+use crate::copy::{copy_by_lines, demote};
 use crate::costs::Fill;
 use crate::fills::TimedFill;
 use crate::pool::{FETCHED, Pool, Receiver};
@@ -13,21 +13,26 @@ use crate::ring::{Area, INLINE, PieceHeader, PieceWriter};
 use crate::segment::PAGE;
 use std::ops::Range;
 
-/// Messages in a row lie in the ring up to so many bytes where there are pages beside its lines. No page is lent and
-/// given home, as slots are. A choice. (Streams on an EPYC, us, in lines or in slots, and beside lines: 256 B .12 and
+/// Messages in a row lie in the ring up to so many bytes where there are pages beside its lines; others, as where there
+/// are none. A choice. (Streams on an EPYC, us, in lines or in slots, and beside lines: 256 B .12 and
 /// .13, 512 B .16 and .15, 1 kB .24 and .15, 2 kB .27 and .20, 4 kB .33 and .24; while a line takes 200 ns .28 and .25,
 /// .40 and .29, .35 and .36, .56 and .49, .63 and .57.)
 pub(super) const MOST_IN_ROW: usize = 256;
 
 impl Piece<'_> {
-    /// Whether it may lie in the page beside its line: it is a whole message, which answers none.
+    /// Whether it is to lie in the page beside its line: it is a whole message, and no short one. (Two ranks on an
+    /// EPYC, us, in slots and beside lines: 1 kB to and fro .34 and .30, and .87 and .75 while a line takes 200 ns; 2
+    /// kB .45 and .45, 1.07 and 1.19; 4 kB .64 and .61, 1.40 and 1.30. Two each way: 1 kB 1.11 and 1.08, 2.21 and 1.87;
+    /// 2 kB 1.56 and 1.14, 2.61 and 2.64; 4 kB 1.94 and 1.73, 3.20 and 3.13; with only answers beside lines, 1 kB
+    /// 2.47.)
     #[inline]
-    pub(super) fn may_lie_beside(&self) -> bool {
+    pub(super) fn goes_beside(&self, producer: &PieceWriter<Area>) -> bool {
         let bytes = self.buffer.bytes;
-        self.receiver == Receiver::IsBehind
-            && self.header.kind() == kind::EAGER
-            && (MOST_IN_ROW + 1..=PAGE).contains(&bytes)
+        bytes <= PAGE
             && self.left == bytes
+            && self.header.kind() == kind::EAGER
+            && bytes > most_in_lines(producer, self.receiver == Receiver::Waits)
+            && producer.has_page()
     }
 
     /// Writes it into the page beside a line, where it must fit; which bytes of the message it has.
@@ -42,6 +47,7 @@ impl Piece<'_> {
         let fill = if self.buffer.layout.is_none() { pool.choose_fill_of_page(to, bytes) } else { None };
         let header = self.header.of_kind(kind::EAGER | kind::BESIDE);
         let fetched = if bytes <= FETCHED { bytes } else { 0 };
+        let demoted = if self.receiver == Receiver::Waits { demoted(bytes) } else { 0 };
         match fill {
             None => producer.put_beside(
                 header,
@@ -50,13 +56,25 @@ impl Piece<'_> {
                 fetched,
                 |page| {
                     self.buffer.read_by(copy_by_lines, 0, page);
+                    demote(&page[..demoted]);
                 },
             ),
             Some(fill) => producer.put_beside(header, fill.word(), bytes, fetched, |page| {
                 fill.write(pool.costs(), bytes, || self.buffer.read_by(fill.fill.copy(), 0, page));
+                demote(&page[..demoted]);
             }),
         }
         0..bytes
+    }
+}
+
+/// Bytes of a message that needs neither a page nor the pool.
+#[inline]
+pub(super) fn most_in_lines(producer: &PieceWriter<Area>, is_answer: bool) -> usize {
+    if !is_answer && producer.is_in_row() && producer.has_page() {
+        MOST_IN_ROW
+    } else {
+        most_in_ring(is_answer)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Sending: what fits is written into the ring at once, the rest waits in a queue per destination, in order.
 
-use super::beside::MOST_IN_ROW;
+use super::beside::most_in_lines;
 use super::crossing::counts;
 use super::headers::{data_header, header, plain, sum};
 use super::pending::{COMPLETE_AT_ONCE, NONE, due};
@@ -52,7 +52,7 @@ const ANSWER_POOLED_FROM: usize = 128;
 /// Of a message of so many bytes that answers one and lies in a slot, how many are moved to the shared cache before its
 /// receiver hears of it. A choice. (B on a Xeon: 1 kB 0.34 us with none of them, 0.27 with all; 2 kB 0.43 with none,
 /// 0.46 with all, 0.40 with these; 4 kB 0.61, 0.71, 0.59; 16 kB 1.79 with none, 1.84 with 512.)
-fn demoted(bytes: usize) -> usize {
+pub(super) fn demoted(bytes: usize) -> usize {
     match bytes {
         0..=1024 => bytes,
         1025..=4096 => 512,
@@ -195,9 +195,7 @@ impl Engine<'_> {
         self.counters.bytes_sent.add(bytes as u64);
         let is_answer = bytes > INLINE && self.is_answer(to);
         let out = &mut self.outgoing[to];
-        let is_beside = bytes > MOST_IN_ROW && !is_answer && out.producer.goes_beside();
-        if bytes <= most_in_ring(is_answer)
-            && !is_beside
+        if bytes <= most_in_lines(&out.producer, is_answer)
             && mode == Mode::Standard
             && buffer.layout.is_none()
             && out.queue.is_empty()
@@ -671,7 +669,7 @@ impl<'a> Piece<'a> {
     #[inline]
     fn put(&self, outgoing: &mut [Outgoing], pool: &mut Pool, to: usize) -> Option<Range<usize>> {
         let Outgoing { producer, spoke, has_read, .. } = &mut outgoing[to];
-        if self.may_lie_beside() && producer.goes_beside() {
+        if self.goes_beside(producer) {
             return producer.fits(INLINE).then(|| self.put_beside(producer, pool, to));
         }
         if self.left > most_in_ring(self.receiver == Receiver::Waits) {
@@ -780,7 +778,7 @@ fn receiver_of(is_answer: bool) -> Receiver {
 
 /// Bytes of a message that need not go through the pool.
 #[inline]
-fn most_in_ring(is_answer: bool) -> usize {
+pub(super) fn most_in_ring(is_answer: bool) -> usize {
     if is_answer && can_demote() { ANSWER_POOLED_FROM } else { POOLED_FROM }
 }
 

@@ -43,11 +43,9 @@ const PUBLISH_LINES: u32 = if cfg!(loom) { 2 } else { 64 };
 pub(crate) const POOLED_FROM: usize = 512;
 /// Lines of the largest piece of a message that always lies here: a waiting rank fetches no more with the header.
 const SHORT_LINES: u32 = lines_of(POOLED_FROM);
-/// Messages in a row lie beside their lines from this one on, counted from 0. A choice: where each rank sends two and
-/// receives two, they go better to and fro in slots, and two such pairs may follow one another when one rank is ahead.
-/// (Two of 1 kB each way on an EPYC: 1.25 us in slots and so, 1.32 from the second one on; while a line takes 200 ns
-/// 2.0, 2.0 and 2.1, and 2.7 from the first one on.)
-const BESIDE_FROM: u32 = 4;
+/// A row begins with this message behind another one, counted from 0. A choice: where each rank sends two and receives
+/// two, two such pairs may follow one another when one rank is ahead.
+const ROW_FROM: u32 = 4;
 /// So many pages beside the lines get memory together.
 const PAGES_TOGETHER: u32 = 16;
 const _: () = assert!(LINES.is_multiple_of(PAGES_TOGETHER) || cfg!(loom));
@@ -454,10 +452,16 @@ impl<M: RingLines> PieceWriter<M> {
         self.publish(header, 1);
     }
 
-    /// Whether the next message, if it answers none either, is in a row, and there are pages beside the lines.
+    /// Whether the next message, if it answers none either, is in a row.
     #[inline]
-    pub fn goes_beside(&self) -> bool {
-        self.row >= BESIDE_FROM && self.memory.page(self.line).is_some()
+    pub fn is_in_row(&self) -> bool {
+        self.row >= ROW_FROM
+    }
+
+    /// Whether there is a page beside the next line, as beside all others, or beside none.
+    #[inline]
+    pub fn has_page(&self) -> bool {
+        self.memory.page(self.line).is_some()
     }
 
     /// Writes a piece of up to a page, whose `bytes` lie beside its line, filled by `fill`, with a word in the line. It

@@ -1,8 +1,8 @@
-//! Messages in a row, which lie in the pages beside their lines.
+//! Messages that lie in the pages beside their lines.
 
 use super::*;
 use crate::engine::beside::MOST_IN_ROW;
-use crate::ring::LINES;
+use crate::ring::{LINES, POOLED_FROM};
 use crate::segment::PAGE;
 
 /// The kind of the piece that has come to a rank, which has not looked at it.
@@ -25,34 +25,54 @@ fn pass(job: &mut [Engine<'_>], (from, to): (usize, usize), data: &mut [u8], exp
 }
 
 #[test]
-fn messages_in_a_row_lie_beside_their_lines_and_arrive_whole() {
+fn messages_lie_beside_their_lines_and_arrive_whole() {
     let mut job = job(2);
     for number in 0..1000 {
-        let bytes = [MOST_IN_ROW + 1, 1000, 2000, PAGE][number % 4];
+        let bytes = [POOLED_FROM + 1, 1000, 2000, PAGE][number % 4];
         let kind = pass(&mut job, (0, 1), &mut sample(bytes), number % 3 > 0);
-        assert_eq!(kind & kind::BESIDE != 0, number > 3, "message {number}");
+        assert_eq!(kind, kind::EAGER | kind::BESIDE, "message {number}");
     }
-    for (bytes, beside) in [(MOST_IN_ROW, 0), (MOST_IN_ROW + 1, kind::BESIDE), (PAGE + 1, kind::POOLED)] {
-        assert_eq!(pass(&mut job, (0, 1), &mut sample(bytes), true), kind::EAGER | beside);
+    assert_eq!(pass(&mut job, (0, 1), &mut sample(PAGE + 1), true), kind::EAGER | kind::POOLED);
+}
+
+#[test]
+fn shorter_ones_do_in_a_row_only() {
+    let mut job = job(2);
+    let beside = |bytes, row| if bytes > MOST_IN_ROW && row { kind::BESIDE } else { 0 };
+    for bytes in [MOST_IN_ROW, MOST_IN_ROW + 1, POOLED_FROM] {
+        let mut data = sample(bytes);
+        for number in 0..100 {
+            // The first one answers one; a row begins with the fifth behind it.
+            let kind = pass(&mut job, (0, 1), &mut data, true);
+            assert_eq!(kind, kind::EAGER | beside(bytes, number > 4), "message {number} of {bytes} bytes");
+        }
+        for number in 0..100 {
+            for (from, to) in [(1, 0), (0, 1)] {
+                // A rank that is ahead sends two and two.
+                for _ in 0..1 + number % 4 {
+                    assert_eq!(pass(&mut job, (from, to), &mut data, true), kind::EAGER, "{bytes} bytes");
+                }
+            }
+        }
+        assert_eq!(pass(&mut job, (1, 0), &mut data, true), kind::EAGER);
     }
 }
 
 #[test]
-fn answers_and_what_each_sends_few_of_do_not() {
+fn answers_do() {
     let mut job = job(2);
     let mut data = sample(1000);
     for number in 0..100 {
         for (from, to) in [(0, 1), (1, 0)] {
-            // A rank that is ahead sends two and two.
             for _ in 0..1 + number % 4 {
-                assert_eq!(pass(&mut job, (from, to), &mut data, true), kind::EAGER | kind::POOLED);
+                assert_eq!(pass(&mut job, (from, to), &mut data, true), kind::EAGER | kind::BESIDE);
             }
         }
     }
 }
 
 #[test]
-fn ranks_that_share_cpus_have_no_pages_and_send_messages_in_a_row_as_others() {
+fn ranks_that_share_cpus_have_no_pages() {
     let mut job = job_on(3, 2);
     let mut data = sample(1000);
     for _ in 0..100 {
