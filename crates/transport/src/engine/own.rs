@@ -1,9 +1,10 @@
 //! A rank's own data, which it copies in a collective in which it sends data as well.
 //!
-//! The copy is made piece by piece, beside the pieces that go out. Where both are of the same data, as in an allgather,
-//! the second copy finds it in the nearest cache; and while the lines that one copy writes are on their way, the other
-//! one goes on. (Two ranks on an EPYC that fill slots, copy their own data and read the other one's, by hand, us, one
-//! behind the other and so: the same data of 64 kB 4.8 and 4.2, of 1 MB 82 and 69; other data 4.8 and 4.6, 84 and 78.)
+//! The copy is made piece by piece, beside the pieces that go out, but behind short messages. Where both are of the
+//! same data, as in an allgather, the second copy finds it in the nearest cache; and while the lines that one copy
+//! writes are on their way, the other one goes on. (Two ranks on an EPYC that fill slots, copy their own data and read
+//! the other one's, by hand, us, one behind the other and so: the same data of 64 kB 4.8 and 4.2, of 1 MB 82 and 69;
+//! other data 4.8 and 4.6, 84 and 78.)
 //!
 //! Where all data of such a collective is more than the caches hold, what lands past them leaves room for the rest.
 //! Which data that is best says no copy alone, but the time from one collective to the next. First comes what is

@@ -14,7 +14,7 @@ use crate::fills::TimedFill;
 use crate::matching::Envelope;
 use crate::pool::{Pool, Pooled, Receiver, SLOT};
 use crate::ring::{Area, INLINE, LINE, POOLED_FROM, PieceHeader, PieceWriter};
-use crate::segment::{RankPage, Segment};
+use crate::segment::{PAGE, RankPage, Segment};
 use std::collections::VecDeque;
 use std::ops::Range;
 
@@ -195,12 +195,13 @@ impl Engine<'_> {
         self.counters.bytes_sent.add(bytes as u64);
         let is_answer = bytes > INLINE && self.is_answer(to);
         let out = &mut self.outgoing[to];
-        if bytes <= most_in_lines(&out.producer, is_answer)
+        let in_lines = bytes <= most_in_lines(&out.producer, is_answer);
+        if (in_lines || bytes <= PAGE && out.producer.has_page())
             && mode == Mode::Standard
             && buffer.layout.is_none()
             && out.queue.is_empty()
             && to != self.rank
-            && out.producer.fits(bytes)
+            && out.producer.fits(if in_lines { bytes } else { INLINE })
             && self.takes_credit(to, bytes)
         {
             let header = header(kind::EAGER, envelope, bytes);
@@ -208,7 +209,12 @@ impl Engine<'_> {
                 let piece = Piece::of(header, buffer, &(0..bytes), PieceOrder::AsRead);
                 let receiver = receiver_of(is_answer);
                 let piece = Piece { receiver, ..piece };
-                piece.put_in_ring(&mut self.outgoing[to].producer);
+                let producer = &mut self.outgoing[to].producer;
+                if in_lines {
+                    piece.put_in_ring(producer);
+                } else {
+                    piece.put_beside(producer, &mut self.pool, to);
+                }
             } else {
                 let data = match bytes {
                     0 => &[],

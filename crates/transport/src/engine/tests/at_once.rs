@@ -246,7 +246,7 @@ fn large_messages_that_are_sent_at_once_begin_by_turns_with_their_end_and_with_t
 
 #[test]
 fn own_data_is_copied_beside_what_goes_out_at_once() {
-    for (bytes, same) in [(100_000, true), (100_000, false), (3000, true)] {
+    for (bytes, same) in [(100_000, true), (100_000, false), (5000, true)] {
         let mut job = job(2);
         job.iter_mut().for_each(|engine| engine.set_copy_from(usize::MAX));
         assert!(!goes_at_once(&mut job, 100_000, true), "nothing is known of the receiver");
