@@ -13,18 +13,23 @@ use crate::ring::{Area, INLINE, PieceHeader, PieceWriter};
 use crate::segment::PAGE;
 use std::ops::Range;
 
-/// Messages in a row lie in the ring up to so many bytes where there are pages beside its lines; others, as where there
-/// are none. A choice. (Streams on an EPYC, us, in lines or in slots, and beside lines: 256 B .12 and
-/// .13, 512 B .16 and .15, 1 kB .24 and .15, 2 kB .27 and .20, 4 kB .33 and .24; while a line takes 200 ns .28 and .25,
-/// .40 and .29, .35 and .36, .56 and .49, .63 and .57.)
+/// Messages in a row lie in the ring up to so many bytes where there are pages beside its lines, and others up to
+/// `POOLED_FROM`. A choice. (Streams on an EPYC, us, in lines or in slots, and beside lines: 256 B .12 and .13, 512 B
+/// .16 and .15, 1 kB .24 and .15, 2 kB .27 and .20, 4 kB .33 and .24; while a line takes 200 ns .28 and .25, .40 and
+/// .29, .35 and .36, .56 and .49, .63 and .57.)
 pub(super) const MOST_IN_ROW: usize = 256;
+/// The page of the next answer is fetched for as many bytes as this one has, up to so many, while this rank waits. A
+/// choice, where others have `FETCHED`. (By turns in one run on an EPYC, us, with that and with this: 1.5 kB to and fro
+/// .32 and .29, and 1.10 and .81 while a line takes 200 ns; 2 kB .37 and .34, 1.36 and 1.02. With 3 kB, 3 kB .42 and
+/// .39, but 1.27 and 1.39.)
+const FETCHED_FOR_ANSWERS: usize = 2 * FETCHED;
 
 impl Piece<'_> {
     /// Whether it is to lie in the page beside its line: it is a whole message, and no short one. (Two ranks on an
-    /// EPYC, us, in slots and beside lines: 1 kB to and fro .34 and .30, and .87 and .75 while a line takes 200 ns; 2
-    /// kB .45 and .45, 1.07 and 1.19; 4 kB .64 and .61, 1.40 and 1.30. Two each way: 1 kB 1.11 and 1.08, 2.21 and 1.87;
-    /// 2 kB 1.56 and 1.14, 2.61 and 2.64; 4 kB 1.94 and 1.73, 3.20 and 3.13; with only answers beside lines, 1 kB
-    /// 2.47.)
+    /// EPYC, us, in slots and beside lines: 1 kB to and fro .40 and .31, and .86 and .67 while a line takes 200 ns; 2
+    /// kB .48 and .37, 1.05 and 1.07; 3 kB .49 and .47, 1.22 and 1.31; 4 kB .60 and .55, 1.33 and 1.22. Two each way: 1
+    /// kB 1.11 and 1.08, 2.21 and 1.87; 2 kB 1.56 and 1.14, 2.61 and 2.64; 4 kB 1.94 and 1.73, 3.20 and 3.13; with only
+    /// answers beside lines, 1 kB 2.47.)
     #[inline]
     pub(super) fn goes_beside(&self, producer: &PieceWriter<Area>) -> bool {
         let bytes = self.buffer.bytes;
@@ -46,8 +51,11 @@ impl Piece<'_> {
         let bytes = self.buffer.bytes;
         let fill = if self.buffer.layout.is_none() { pool.choose_fill_of_page(to, bytes) } else { None };
         let header = self.header.of_kind(kind::EAGER | kind::BESIDE);
-        let fetched = if bytes <= FETCHED { bytes } else { 0 };
-        let demoted = if self.receiver == Receiver::Waits { demoted(bytes) } else { 0 };
+        let (most, demoted) = match self.receiver {
+            Receiver::Waits => (FETCHED_FOR_ANSWERS, demoted(bytes)),
+            _ => (FETCHED, 0),
+        };
+        let fetched = if bytes <= most { bytes } else { 0 };
         match fill {
             None => producer.put_beside(
                 header,
