@@ -18,7 +18,8 @@ use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 use transport::segment::hook;
 use transport::{
-    Abort, Completion, Engine, EngineCounters, RECEIVED_FROM_NOBODY, TransferId, Waiting, WaitingRoom,
+    Abort, Buffer, Completion, Criteria, Engine, EngineCounters, RECEIVED_FROM_NOBODY, TransferId, Waiting,
+    WaitingRoom,
 };
 
 /// The library's state. There is one, and one thread at a time holds it.
@@ -398,6 +399,27 @@ pub(crate) fn wait_for(state: Entered, id: TransferId, from: Option<usize>) -> C
 #[inline(always)]
 pub(crate) fn wait_for_receive(state: Entered, id: TransferId, from: Option<usize>) -> Completion {
     until_complete(state, id, from).engine.take_receive(id).unwrap_or(RECEIVED_FROM_NOBODY)
+}
+
+/// Receives a message. `from`: as for `Engine::receive`.
+// Inlined always, as `take_receive` is.
+#[inline(always)]
+pub(crate) fn receive(
+    mut state: Entered,
+    criteria: Criteria,
+    from: Option<usize>,
+    buffer: &Buffer,
+) -> Completion {
+    if let Some(from) = from
+        && !state.locked
+        && !ROOM.crowded()
+        && state.ongoing.is_empty()
+        && let Some(completion) = state.engine.receive_unposted(criteria, from, buffer)
+    {
+        return completion;
+    }
+    let id = state.engine.receive(criteria, from, buffer);
+    wait_for_receive(state, id, from)
 }
 
 /// How the launcher hears what this rank waits for.

@@ -202,6 +202,12 @@ impl Matching {
         }
     }
 
+    /// Whether there are posted receives or unexpected messages.
+    #[inline]
+    pub(crate) fn has_any(&self) -> bool {
+        self.posted.entries() != 0 || self.has_kept()
+    }
+
     /// Whether there are unexpected messages.
     #[inline]
     pub(crate) fn has_kept(&self) -> bool {

@@ -109,8 +109,24 @@ pub(crate) fn receive(
     tag: c_int,
     comm: abi::Comm,
 ) -> Result<Option<(TransferId, Option<usize>)>, Failure> {
+    let receiving = receiving(state, data, source, tag, comm)?;
+    Ok(receiving.map(|(pattern, from, buffer)| (state.engine.receive(pattern, from, &buffer), from)))
+}
+
+/// What a receive accepts, the job's rank of the sender, when it is known, and where the data goes. Nothing: it is from
+/// `MPI_PROC_NULL`.
+///
+/// # Errors
+/// What is wrong with an argument.
+#[inline(always)]
+pub(crate) fn receiving(
+    state: &mut State,
+    data: MessageData,
+    source: c_int,
+    tag: c_int,
+    comm: abi::Comm,
+) -> Result<Option<(Criteria, Option<usize>, Buffer)>, Failure> {
     let pattern = pattern(valid::comm(state, comm)?, source, tag)?;
     let buffer = buffer(state, data, pattern.is_none())?;
-    let Some((pattern, from)) = pattern else { return Ok(None) };
-    Ok(Some((state.engine.receive(pattern, from, &buffer), from)))
+    Ok(pattern.map(|(pattern, from)| (pattern, from, buffer)))
 }

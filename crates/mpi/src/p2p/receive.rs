@@ -21,10 +21,9 @@ fn blocking(
     status: Out<'_, abi::Status>,
 ) -> Result<(), Failure> {
     let mut state = check::running()?;
-    let posted = arguments::receive(&mut state, data, source, tag, comm)?;
-    let ended = match posted {
+    let ended = match arguments::receiving(&mut state, data, source, tag, comm)? {
         None => RECEIVED_FROM_NOBODY,
-        Some((id, from)) => runtime::wait_for_receive(state, id, from),
+        Some((pattern, from, buffer)) => runtime::receive(state, pattern, from, &buffer),
     };
     status.give(abi::Status::of(&ended));
     request::failure(&ended)

@@ -1,10 +1,10 @@
 //! Messages that came before their receives, and their memory.
 
-use super::Engine;
 use super::pending::NONE;
 use super::send::credit_of_announced;
+use super::{Arrival, ClaimId, Engine};
 use crate::fills::TimedFill;
-use crate::matching::Envelope;
+use crate::matching::{Criteria, Envelope};
 use crate::pool::Stretch;
 
 /// Bytes of memory that are kept for the next messages that come before their receives: a choice, eight senders'
@@ -98,6 +98,24 @@ impl Message {
 }
 
 impl Engine<'_> {
+    /// Looks for a message that a receive of this criteria would get now.
+    pub fn probe(&mut self, criteria: Criteria) -> Option<Arrival> {
+        let index = self.matching.find(criteria.key())?;
+        Some(self.arrival(index))
+    }
+
+    /// As `probe`, and takes the message out of matching, to be received by `receive_claimed`.
+    pub fn claim(&mut self, criteria: Criteria) -> Option<(ClaimId, Arrival)> {
+        let index = self.matching.find(criteria.key())?;
+        self.matching.remove(index);
+        Some((ClaimId(index), self.arrival(index)))
+    }
+
+    fn arrival(&mut self, index: u32) -> Arrival {
+        let message = self.messages.at(index);
+        Arrival { source: message.envelope.source(), tag: message.envelope.tag(), bytes: message.bytes }
+    }
+
     /// Keeps the slots of a piece that was held.
     pub(super) fn keep_held(&mut self, from: usize, stretch: &Stretch) {
         if self.pool.keep_held(from, stretch) {

@@ -16,6 +16,7 @@ mod receive;
 mod rendezvous;
 mod send;
 mod slots;
+mod unposted;
 
 #[cfg(all(test, not(loom)))]
 mod tests;

@@ -8,7 +8,7 @@ use super::kept::{Held, Message, Unread};
 use super::own::SentBeside;
 use super::pending::{NONE, Stage, due};
 use super::send::{ASKED_EACH, ASKED_EACH_TRIED, MOST_EAGER, UNASKED, WHOLE, credit_of_announced};
-use super::{Arrival, ClaimId, Completion, Engine, TransferId, kind};
+use super::{ClaimId, Completion, Engine, TransferId, kind};
 use crate::buffer::Buffer;
 use crate::copy::fence_past;
 use crate::fills::TimedFill;
@@ -57,6 +57,8 @@ pub(crate) struct Incoming {
     pub(super) began: u64,
     /// Eager bytes handed on when the sender was last told.
     told: u64,
+    /// The last eager message had one line.
+    is_short: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,7 +80,14 @@ impl Incoming {
             synchronous: 0,
             began: 0,
             told: 0,
+            is_short: false,
         }
+    }
+
+    /// Another short message is likely to be next: no part of one is here, and no word about one.
+    #[inline]
+    pub(super) fn expects_short(&self) -> bool {
+        self.is_short && self.connected && self.target == Destination::Nothing && self.synchronous == 0
     }
 
     /// Copies a piece into a buffer, from a byte of it on, and fetches the line behind a large one.
@@ -173,24 +182,6 @@ impl Engine<'_> {
         let transfer = self.transfers.start(buffer, key);
         self.receive_message(transfer, id.0);
         self.transfers.id(transfer)
-    }
-
-    /// Looks for a message that a receive of this criteria would get now.
-    pub fn probe(&mut self, criteria: Criteria) -> Option<Arrival> {
-        let index = self.matching.find(criteria.key())?;
-        Some(self.arrival(index))
-    }
-
-    /// As `probe`, and takes the message out of matching, to be received by `receive_claimed`.
-    pub fn claim(&mut self, criteria: Criteria) -> Option<(ClaimId, Arrival)> {
-        let index = self.matching.find(criteria.key())?;
-        self.matching.remove(index);
-        Some((ClaimId(index), self.arrival(index)))
-    }
-
-    fn arrival(&mut self, index: u32) -> Arrival {
-        let message = self.messages.at(index);
-        Arrival { source: message.envelope.source(), tag: message.envelope.tag(), bytes: message.bytes }
     }
 
     /// Forgets a message from a rank that no receive has; false: there is none.
@@ -477,7 +468,7 @@ impl Engine<'_> {
     }
 
     /// The sender was told how far this side is: it may wait for that.
-    fn told(&mut self, from: usize) {
+    pub(super) fn told(&mut self, from: usize) {
         let incoming = &mut self.incoming[from];
         incoming.told = incoming.consumer.handed_on;
         self.wake_for_room(from);
@@ -518,7 +509,7 @@ impl Engine<'_> {
 
     /// The data of the piece that is there.
     #[inline]
-    fn piece<'a>(&self, from: usize, left: usize) -> &'a [u8] {
+    pub(super) fn piece<'a>(&self, from: usize, left: usize) -> &'a [u8] {
         // SAFETY: `drain` peeked, and consumes when the piece was dealt with.
         unsafe { std::mem::transmute::<&[u8], &'a [u8]>(self.incoming[from].consumer.data(left)) }
     }
@@ -532,6 +523,7 @@ impl Engine<'_> {
         }
         let place = self.place_of(from, place, piece, 0, bytes);
         let is_large = bytes > MOST_EAGER && bytes > self.most_eager();
+        self.incoming[from].is_short = bytes <= INLINE;
         if is_large {
             self.sharing.downwards[from] = place > 0;
             self.sharing.ways[from].came(bytes);

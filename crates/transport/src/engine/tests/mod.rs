@@ -14,6 +14,7 @@ mod crossing;
 mod held;
 mod shown;
 mod slots;
+mod unposted;
 
 /// Engines live as long as the test's process: so do the rooms and counters that they borrow.
 fn job(ranks: usize) -> Vec<Engine<'static>> {
