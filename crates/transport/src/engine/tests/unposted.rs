@@ -103,3 +103,15 @@ fn posted_receives_and_unexpected_messages_come_first() {
     send(&mut job, 1, 5, Mode::Standard);
     assert!(is_received(&mut job, just(1), 1, 5, 8), "nothing is in its way");
 }
+
+#[test]
+fn a_sender_that_waits_hears_of_its_message_though_its_word_came_alone() {
+    let mut job = job_of_short_ones();
+    let sent = send(&mut job, 1, 8, Mode::Synchronous).unwrap();
+    // Takes the word that the sender waits, and leaves the message.
+    job[1].poll(Some(0), 1);
+    assert!(!job[1].matching.has_any());
+    assert!(!is_received(&mut job, just(1), 1, 8, 8));
+    receive(&mut job, 1, 8);
+    until_complete(&mut job, 0, sent);
+}
