@@ -509,7 +509,7 @@ impl Engine<'_> {
 
     /// The data of the piece that is there.
     #[inline]
-    pub(super) fn piece<'a>(&self, from: usize, left: usize) -> &'a [u8] {
+    fn piece<'a>(&self, from: usize, left: usize) -> &'a [u8] {
         // SAFETY: `drain` peeked, and consumes when the piece was dealt with.
         unsafe { std::mem::transmute::<&[u8], &'a [u8]>(self.incoming[from].consumer.data(left)) }
     }
