@@ -266,8 +266,10 @@ unsafe fn copy_wide(from: *const u8, to: *mut u8, bytes: usize) {
         // SAFETY: the two lines end in front of `bytes`, and `first` is where the target is aligned.
         unsafe { to.add(at).cast::<Lines>().write(from.add(at).cast::<Lines>().read_unaligned()) };
     }
-    // SAFETY: what is left of what the caller promised.
-    unsafe { std::ptr::copy_nonoverlapping(from.add(end), to.add(end), bytes - end) };
+    if end < bytes {
+        // SAFETY: what is left of what the caller promised.
+        unsafe { std::ptr::copy_nonoverlapping(from.add(end), to.add(end), bytes - end) };
+    }
 }
 
 /// Whether a copy's target lies up to 31 bytes further into its page than the source. Then the copy instruction, which

@@ -2,6 +2,7 @@
 //! in their slots, and small ones go to the heap.
 
 use super::afar::AFAR;
+use super::beside::fetch_first;
 use super::crossing::counts;
 use super::headers::{sum, words};
 use super::kept::{Held, Message, Unread};
@@ -22,9 +23,9 @@ use host::clock::kernel_ns;
 
 /// The most pieces taken from one ring before the next ring has its turn.
 const TURN: usize = 64;
-/// The line behind a piece is fetched when so many bytes of the piece are left to copy: early enough to be there, late
-/// enough not to take it from the sender while that writes it.
-const FETCH_BEFORE: usize = 4096;
+/// The line behind a piece of more bytes is fetched while that is copied; behind a shorter one, it would be taken from
+/// the sender, which writes it soon. A choice.
+const FETCHED_BEHIND: usize = 4096;
 /// The place of a piece that lies in a ring: behind what came before without a gap.
 pub(super) const IN_ORDER: u64 = u64::MAX;
 /// Credit is given back at once when a sender has one of so many parts of it to come.
@@ -90,15 +91,13 @@ impl Incoming {
         self.is_short && self.connected && self.target == Destination::Nothing && self.synchronous == 0
     }
 
-    /// Copies a piece into a buffer, from a byte of it on, and fetches the line behind a large one.
+    /// Copies a piece into a buffer, from a byte of it on. The line behind a large one comes meanwhile.
     #[inline]
     fn write(&self, buffer: &Buffer, at: usize, piece: &[u8], landing: Landing) {
-        let (first, last) = piece.split_at(piece.len().saturating_sub(FETCH_BEFORE));
-        if !first.is_empty() {
-            buffer.land(landing, at, first);
+        if piece.len() > FETCHED_BEHIND {
             self.consumer.fetch_next();
         }
-        buffer.land(landing, at + first.len(), last);
+        buffer.land(landing, at, piece);
     }
 }
 
@@ -452,6 +451,7 @@ impl Engine<'_> {
         }
         // SAFETY: the piece is dealt with before its slots are kept, or is held.
         let piece = unsafe { self.pool.piece(&stretch, from, at, words[1] as usize) };
+        fetch_first(piece);
         let is_alone = at == 0 && !more && piece.len() >= HELD_FROM;
         let (mut alone, stretch) =
             if is_alone { (Some((stretch, fill)), None) } else { (None, Some(stretch)) };

@@ -213,8 +213,11 @@ impl Row {
     }
 
     /// This rank has sent since the last ones came.
+    #[inline]
     fn has_sent(&mut self) {
-        self.old.append(&mut self.new);
+        if !self.new.is_empty() {
+            self.old.append(&mut self.new);
+        }
     }
 
     /// The newest; or else the first of those that came since this rank last sent: it sends in the order in which it
