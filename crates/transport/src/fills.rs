@@ -70,6 +70,12 @@ impl TimedFill {
         Self::untimed(if returned { Fill::Returned } else { Fill::ByInstruction })
     }
 
+    /// Whether its copies are.
+    #[inline]
+    pub(crate) fn is_timed(self) -> bool {
+        self.is_timed
+    }
+
     #[inline]
     pub(crate) fn word(self) -> u64 {
         self.fill as u64 | if self.is_timed { TIMED } else { 0 } | (self.data as u64) << DATA

@@ -14,8 +14,9 @@
 //! in parts and in one piece, n = 86 and 4: 2.03 and 1.81; while a line takes 220 ns 5.3 and 3.7.)
 
 use super::decisions::{Decisions, said, say};
+use super::pooled::WHOLE_ANSWER;
 use super::reading::EXCHANGES_OF_TWO_AHEAD;
-use super::send::{MOST_EAGER, PART};
+use super::send::MOST_EAGER;
 use super::{Engine, Mode};
 use crate::buffer::Buffer;
 use crate::costs::class_of;
@@ -34,7 +35,7 @@ const ONE_WAY: u8 = 32;
 /// Whether messages of so many bytes count: shorter ones lie in one piece anyway.
 #[inline]
 pub(super) fn counts(bytes: usize) -> bool {
-    bytes > PART
+    bytes > WHOLE_ANSWER
 }
 
 /// Whether messages of some sizes cross those of another rank.

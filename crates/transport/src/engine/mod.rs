@@ -10,6 +10,7 @@ mod kept;
 mod operands;
 mod own;
 mod pending;
+mod pooled;
 mod reading;
 mod receipts;
 mod receive;

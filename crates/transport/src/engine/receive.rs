@@ -2,7 +2,6 @@
 //! in their slots, and small ones go to the heap.
 
 use super::afar::AFAR;
-use super::beside::fetch_first;
 use super::crossing::counts;
 use super::headers::{sum, words};
 use super::kept::{Held, Message, Unread};
@@ -48,9 +47,9 @@ pub(crate) struct Incoming {
     /// The sender has used its ring.
     pub(super) connected: bool,
     /// The eager message that is arriving: where it goes, its bytes, how many have come, and the first that has not.
-    target: Destination,
-    bytes: usize,
-    got: usize,
+    pub(super) target: Destination,
+    pub(super) bytes: usize,
+    pub(super) got: usize,
     first_missing: usize,
     /// The sender's transfer when it waits for the next eager message to be matched; 0: it doesn't.
     synchronous: u64,
@@ -63,7 +62,7 @@ pub(crate) struct Incoming {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Destination {
+pub(super) enum Destination {
     Nothing,
     Transfer(u32),
     Message(u32),
@@ -414,14 +413,6 @@ impl Engine<'_> {
         }
     }
 
-    /// How a piece was filled, as its line says.
-    #[inline]
-    pub(super) fn fill_of(&self, from: usize, word: u64) -> TimedFill {
-        let fill = TimedFill::of(word);
-        // What that costs on this cpu says nothing of other ones.
-        if self.pool.is_on_this_cpu(from) { TimedFill::untimed(fill.fill) } else { fill }
-    }
-
     /// Goes on behind a piece, whose sender may hear of it.
     #[inline]
     pub(super) fn consumed(&mut self, from: usize, left: usize) {
@@ -430,41 +421,6 @@ impl Engine<'_> {
         } else {
             self.tell_credit(from);
         }
-    }
-
-    /// A piece whose data lies in slots of a pool.
-    fn take_pooled(&mut self, from: usize, mut header: PieceHeader) {
-        header = header.of_kind(header.kind() & !kind::POOLED);
-        let words = words(self.piece(from, INLINE));
-        if words[1] > self.left(from, header) as u64 {
-            self.corrupt(from, "a piece of more bytes than its message");
-        }
-        let fits = |stretch: &Stretch| {
-            words[1].checked_add(words[3]).is_some_and(|end| end <= stretch.bytes() as u64)
-        };
-        let Some(stretch) = self.pool.arrived(from, words[0]).filter(fits) else {
-            self.corrupt(from, "a piece that lies nowhere")
-        };
-        let (at, more, fill) = (words[3] as usize, words[4] & 1 != 0, self.fill_of(from, words[5]));
-        if header.kind() == kind::EAGER && counts(header.length() as usize) {
-            self.note_message(from, header.length() as usize, words[4] >> 1);
-        }
-        // SAFETY: the piece is dealt with before its slots are kept, or is held.
-        let piece = unsafe { self.pool.piece(&stretch, from, at, words[1] as usize) };
-        fetch_first(piece);
-        let is_alone = at == 0 && !more && piece.len() >= HELD_FROM;
-        let (mut alone, stretch) =
-            if is_alone { (Some((stretch, fill)), None) } else { (None, Some(stretch)) };
-        fill.read(self.pool.costs(), piece.len(), || {
-            self.take_data(from, header, words[2], piece, &mut alone);
-            !is_alone || alone.is_some()
-        });
-        if let Some(stretch) = stretch.filter(|_| !more).or(alone.map(|(stretch, _)| stretch))
-            && self.pool.keep(from, &stretch)
-        {
-            self.wake_for_room(from);
-        }
-        self.consumed(from, INLINE);
     }
 
     /// The sender was told how far this side is: it may wait for that.
@@ -476,7 +432,7 @@ impl Engine<'_> {
 
     /// Bytes that are left of the message that a piece belongs to, from the piece on.
     #[inline]
-    fn left(&self, from: usize, header: PieceHeader) -> usize {
+    pub(super) fn left(&self, from: usize, header: PieceHeader) -> usize {
         match header.kind() {
             kind::EAGER | kind::DATA => header.length() as usize,
             kind::MORE => self.incoming[from].bytes - self.incoming[from].got,
@@ -509,7 +465,7 @@ impl Engine<'_> {
 
     /// The data of the piece that is there.
     #[inline]
-    fn piece<'a>(&self, from: usize, left: usize) -> &'a [u8] {
+    pub(super) fn piece<'a>(&self, from: usize, left: usize) -> &'a [u8] {
         // SAFETY: `drain` peeked, and consumes when the piece was dealt with.
         unsafe { std::mem::transmute::<&[u8], &'a [u8]>(self.incoming[from].consumer.data(left)) }
     }
@@ -632,11 +588,14 @@ impl Engine<'_> {
         if place == incoming.first_missing {
             incoming.first_missing += bytes;
         }
+        if incoming.got == incoming.bytes {
+            incoming.target = Destination::Nothing;
+        }
     }
 
     /// The next piece of the eager message that is arriving.
     fn more(&mut self, from: usize, place: u64, piece: &[u8], alone: &mut Alone) {
-        let Incoming { target, bytes, got, first_missing, .. } = self.incoming[from];
+        let Incoming { target, bytes, first_missing, .. } = self.incoming[from];
         let over = match target {
             Destination::Transfer(receive) => self.transfers.stage(receive) != Stage::Active,
             Destination::Message(_) => false,
@@ -647,20 +606,24 @@ impl Engine<'_> {
         }
         let place = self.place_of(from, place, piece, first_missing, bytes);
         match target {
-            Destination::Transfer(receive) => {
-                let transfer = self.transfers.at(receive);
-                self.incoming[from].write(&transfer.buffer, place, piece, Landing::InCaches);
-                transfer.moved += piece.len();
+            Destination::Transfer(receive) => self.more_of_receive(from, receive, place, piece),
+            Destination::Message(index) => {
+                self.add(index, place, piece, alone);
+                self.came(from, place, piece.len());
             }
-            Destination::Message(index) => self.add(index, place, piece, alone),
             Destination::Nothing => {}
         }
+    }
+
+    /// The same of a message that has its receive.
+    #[inline]
+    pub(super) fn more_of_receive(&mut self, from: usize, receive: u32, place: usize, piece: &[u8]) {
+        let transfer = self.transfers.at(receive);
+        self.incoming[from].write(&transfer.buffer, place, piece, Landing::InCaches);
+        transfer.moved += piece.len();
         self.came(from, place, piece.len());
-        if piece.len() == bytes - got {
-            self.incoming[from].target = Destination::Nothing;
-            if let Destination::Transfer(receive) = target {
-                self.here(from, receive);
-            }
+        if self.incoming[from].target == Destination::Nothing {
+            self.here(from, receive);
         }
     }
 

@@ -9,10 +9,9 @@ use super::{Engine, Mode, TransferId, kind, rendezvous};
 use crate::asleep::Asleep;
 use crate::buffer::Buffer;
 use crate::copy::{can_demote, copy_by_lines, copy_small, demote};
-use crate::costs::{COPY_FROM, Fill};
-use crate::fills::TimedFill;
+use crate::costs::COPY_FROM;
 use crate::matching::Envelope;
-use crate::pool::{Pool, Pooled, Receiver, SLOT};
+use crate::pool::{Pool, Receiver};
 use crate::ring::{Area, INLINE, LINE, POOLED_FROM, PieceHeader, PieceWriter};
 use crate::segment::{PAGE, RankPage, Segment};
 use std::collections::VecDeque;
@@ -40,11 +39,6 @@ pub(super) const ASKED_EACH_TRIED: u32 = 2;
 /// After one that came before its receive, so many are asked about first: its data was copied once more. A choice. (256
 /// kB both ways at a time take 34 us where one in two does, 25 where none does, on an EPYC.)
 pub(super) const WARY: u32 = 32;
-/// The most bytes of a message of which a line speaks when the message answers one and fits into a slot: its receiver
-/// copies the first part while the last one is written. A choice. (On an EPYC, in parts of 4 kB, of 8 kB, and in one,
-/// us: 8 kB to and fro .436, .417 and .417; 16 kB .75, .72 and .79, and 2.33, 1.95 and 1.89 while a line takes 200 ns.
-/// In a stream, parts gain nothing: 64 kB 2.14, and 2.21 with a first slot in two parts.)
-pub(super) const PART: usize = 8 * 1024;
 /// Where the cpu moves lines to the shared cache, a message that answers one lies in the ring up to so many bytes,
 /// others up to `POOLED_FROM`. A choice. (256 B to and fro on a Xeon: 0.23 us in the ring, 0.21 in a slot; 64 of them
 /// in a row 0.08 us each, 0.12 in slots. On an EPYC, which can't move lines, 0.22 in the ring and 0.27 in a slot.)
@@ -655,7 +649,7 @@ pub(super) struct Piece<'a> {
     pub(super) from: usize,
     pub(super) left: usize,
     pub(super) receiver: Receiver,
-    order: PieceOrder,
+    pub(super) order: PieceOrder,
 }
 
 impl<'a> Piece<'a> {
@@ -705,74 +699,11 @@ impl<'a> Piece<'a> {
             self.buffer.read_by(copy_small, self.from, first);
         })
     }
-
-    /// Which bytes of the message are the next piece where it has so much room; it starts with a line of the data, as
-    /// its room does. Where the receiver's data lies alike, both copies are fast: see `copy::is_aliased`.
-    #[inline]
-    fn range(&self, room: usize) -> Range<usize> {
-        let (from, end) = (self.from, self.from + self.left);
-        if self.left <= room {
-            from..end
-        } else if self.order == PieceOrder::Downwards {
-            let last = end - room;
-            last + offset_in_line(self.buffer, last).wrapping_neg() % LINE..end
-        } else {
-            from..from + room - offset_in_line(self.buffer, from)
-        }
-    }
-
-    /// Writes it into slots of the pool, when there are some; which bytes of the message it has. `has_read`: as in
-    /// `Outgoing`.
-    #[inline]
-    pub(super) fn put_pooled(
-        &self,
-        producer: &mut PieceWriter<Area>,
-        pool: &mut Pool,
-        to: usize,
-        has_read: u64,
-    ) -> Option<Range<usize>> {
-        let is_short_answer =
-            self.receiver == Receiver::Waits && self.left <= SLOT && self.left == self.buffer.bytes;
-        let (part, demoted) = if is_short_answer { (PART, demoted(self.left)) } else { (usize::MAX, 0) };
-        let lines = if is_short_answer { self.left.div_ceil(part) } else { 1 };
-        if !producer.fits_lines(lines as u32) {
-            return None;
-        }
-        let backwards = self.order != PieceOrder::AsRead;
-        let message = Pooled { bytes: self.buffer.bytes, backwards, receiver: self.receiver };
-        let mut filling = pool.open(to, self.left, message)?;
-        let range = self.range(filling.room());
-        let fill = match self.buffer.layout {
-            None => pool.choose_fill(&filling, to, range.len(), self.buffer.bytes),
-            Some(_) => TimedFill::untimed(Fill::default()),
-        };
-        let (mut from, mut kind) = (range.start, self.header.kind());
-        while from < range.end {
-            // The line that will speak of the part is fetched while it is written.
-            producer.fetch();
-            let end = range.end.min(from.saturating_add(part));
-            let at = filling.next(end - from, |room| {
-                fill.write(pool.costs(), room.len(), || {
-                    self.buffer.read_by(fill.fill.copy(), from, room);
-                });
-                demote(&room[..room.len().min(demoted)]);
-            });
-            let header = self.header.of_kind(kind | kind::POOLED);
-            let more = has_read << 1 | u64::from(end < range.end);
-            let [length, place, at] = [end - from, from, at].map(|word| word as u64);
-            producer.put_words(header, &[filling.word(), length, place, at, more, fill.word()]);
-            (from, kind) = (end, kind::MORE);
-        }
-        if self.receiver == Receiver::IsBehind {
-            pool.fetch_turn(to, range.len());
-        }
-        Some(range)
-    }
 }
 
 /// How far into a cache line a byte of the data lies; 0 where the data isn't contiguous.
 #[inline]
-fn offset_in_line(buffer: &Buffer, from: usize) -> usize {
+pub(super) fn offset_in_line(buffer: &Buffer, from: usize) -> usize {
     if buffer.layout.is_none() { (buffer.address as usize).wrapping_add(from) % LINE } else { 0 }
 }
 

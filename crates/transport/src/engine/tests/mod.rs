@@ -12,6 +12,7 @@ mod at_once;
 mod beside;
 mod crossing;
 mod held;
+mod pooled;
 mod shown;
 mod slots;
 mod unposted;
@@ -684,27 +685,33 @@ fn a_hundred_thousand_receives_and_messages_are_matched_in_any_order() {
 #[test]
 fn scribbles_in_the_segment_end_the_job_in_words_or_do_nothing() {
     for case in 0..60 {
-        // SAFETY: the child only runs engines of its own, and ends by _exit.
-        let child = unsafe { libc::fork() };
-        if child == 0 {
-            scribble(case);
-            // SAFETY: ends the child.
-            unsafe { libc::_exit(0) };
-        }
-        let mut status = 0;
-        // SAFETY: waits for the child made above.
-        unsafe { libc::waitpid(child, &mut status, 0) };
-        assert!(libc::WIFEXITED(status), "case {case}: killed by signal {}", libc::WTERMSIG(status));
-        assert!(matches!(libc::WEXITSTATUS(status), 0 | 1), "case {case}: {}", libc::WEXITSTATUS(status));
+        let status = in_child(|| scribble(case));
+        assert!(matches!(status, 0 | 1), "case {case}: {status}");
     }
+}
+
+/// Does some work in a child process, in silence; its exit status.
+fn in_child(work: impl FnOnce()) -> i32 {
+    // SAFETY: the child only runs engines of its own, and ends by _exit.
+    let child = unsafe { libc::fork() };
+    if child == 0 {
+        // What the child says of a corrupt segment is not a test's output.
+        // SAFETY: the child's own descriptor.
+        unsafe { libc::close(2) };
+        work();
+        // SAFETY: ends the child.
+        unsafe { libc::_exit(0) };
+    }
+    let mut status = 0;
+    // SAFETY: waits for the child made above.
+    unsafe { libc::waitpid(child, &mut status, 0) };
+    assert!(libc::WIFEXITED(status), "killed by signal {}", libc::WTERMSIG(status));
+    libc::WEXITSTATUS(status)
 }
 
 fn scribble(case: u64) {
     let mut random = Random(case);
     let mut job = job(2);
-    // What the child says of a corrupt segment is not this test's output.
-    // SAFETY: the child's own descriptor.
-    unsafe { libc::close(2) };
     let segment = job[0].segment();
     let mut data = vec![7u8; 100_000];
     let mut places = vec![vec![0u8; 100_000]; 50];
@@ -732,31 +739,4 @@ fn scribble(case: u64) {
             engine.progress();
         }
     }
-}
-
-#[test]
-fn answers_come_in_parts_of_one_slot_which_goes_back_whole() {
-    let mut job = job(2);
-    let mut lines = Vec::new();
-    for number in 0..200 {
-        let bytes = [9_000, 8192, 16_384, 5_000][number % 4];
-        for (rank, other) in [(0, 1), (1, 0)] {
-            let (mut from, mut to) = (sample(bytes), vec![0u8; bytes]);
-            let expected = number % 3 > 0;
-            let criteria = criteria(Some(rank as u16), Some(5));
-            let early = expected.then(|| job[other].receive(criteria, Some(rank), &buffer(&mut to)));
-            let before = job[rank].outgoing[other].producer.produced();
-            let sent = job[rank].send(other, envelope(rank as u16, 5), &buffer(&mut from), Mode::Standard);
-            lines.push((bytes, job[rank].outgoing[other].producer.produced() - before));
-            job[other].progress();
-            let receive = early.unwrap_or_else(|| job[other].receive(criteria, Some(rank), &buffer(&mut to)));
-            until_complete(&mut job, other, receive);
-            assert!(from == to && sent.is_none(), "{bytes} bytes, message {number}");
-        }
-    }
-    // All but the first one answer. In the last lines of the ring no piece starts.
-    let over = u64::from(ring::LINES - ring::STARTS);
-    let parts = |bytes: usize| bytes.div_ceil(8192) as u64;
-    let is_right = |&(bytes, lines)| lines == parts(bytes) || lines == parts(bytes) + over;
-    assert!(lines[1..].iter().all(is_right), "{lines:?}");
 }

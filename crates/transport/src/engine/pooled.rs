@@ -1,0 +1,195 @@
+//! Pieces that lie in slots of a pool. Of the slot of the first one that a receiver waits for, several lines speak, one
+//! after the other: it copies one part while the next one is written.
+
+use super::beside::fetch_first;
+use super::crossing::counts;
+use super::headers::words;
+use super::receive::{Destination, HELD_FROM, Incoming};
+use super::send::{Piece, PieceOrder, demoted, offset_in_line};
+use super::{Engine, kind};
+use crate::copy::demote;
+use crate::costs::Fill;
+use crate::fills::TimedFill;
+use crate::pool::{Pool, Pooled, Receiver, Stretch};
+use crate::ring::{Area, INLINE, LINE, PieceHeader, PieceWriter};
+use std::ops::Range;
+
+/// The most bytes of a message that answers one of whose slot one line speaks. A choice. (By turns of blocks in one run
+/// on an EPYC, in one part, and with the first 2 kB apart, us: 8 kB to and fro .713 and .690, but 1.84 and 1.93 while a
+/// line takes 200 ns.)
+pub(super) const WHOLE_ANSWER: usize = 8 * 1024;
+/// Of the slot of a longer one, the first part has so many bytes, and each other one three times as many as those
+/// before: its receiver copies one while the next one is written. Choices. (By turns of blocks in one run on an EPYC,
+/// in parts of 8 kB, with 4 kB apart, and so, us: 12 kB to and fro 1.07, .98 and .99, and 2.43, 2.41 and 2.47 while a
+/// line takes 200 ns; 16 kB 1.32, 1.25 and 1.22, 2.96, 2.89 and 2.97. In one part, with 4 kB apart, and so: 20 kB 1.72,
+/// 1.59 and 1.52, 3.54, 3.25 and 3.27; 64 kB 3.48, 3.43 and 3.50, 8.10, 7.72 and 7.80. In a stream, parts gain nothing:
+/// 64 kB 2.14, and 2.21 with a first slot in two of 8 kB.)
+const FIRST_PART: usize = 2 * 1024;
+const GROWTH: usize = 3;
+/// The most parts of a slot. What is behind them goes with the last one.
+const PARTS: u32 = 3;
+
+/// The most bytes of the part of a slot behind so many.
+#[inline]
+fn part_behind(filled: usize) -> usize {
+    match filled {
+        0 => FIRST_PART,
+        FIRST_PART => GROWTH * FIRST_PART,
+        _ => usize::MAX,
+    }
+}
+
+impl Piece<'_> {
+    /// Which bytes of the message are the next piece where it has so much room; it starts with a line of the data, as
+    /// its room does. Where the receiver's data lies alike, both copies are fast: see `copy::is_aliased`.
+    #[inline]
+    fn range(&self, room: usize) -> Range<usize> {
+        let (from, end) = (self.from, self.from + self.left);
+        if self.left <= room {
+            from..end
+        } else if self.order == PieceOrder::Downwards {
+            let last = end - room;
+            last + offset_in_line(self.buffer, last).wrapping_neg() % LINE..end
+        } else {
+            from..from + room - offset_in_line(self.buffer, from)
+        }
+    }
+
+    /// Writes it into slots of the pool, when there are some; which bytes of the message it has. `has_read`: as in
+    /// `Outgoing`.
+    #[inline]
+    pub(super) fn put_pooled(
+        &self,
+        producer: &mut PieceWriter<Area>,
+        pool: &mut Pool,
+        to: usize,
+        has_read: u64,
+    ) -> Option<Range<usize>> {
+        let opens_answer = self.receiver == Receiver::Waits && self.header.kind() == kind::EAGER;
+        let is_parted = opens_answer && self.left > WHOLE_ANSWER;
+        if !producer.fits_lines(if is_parted { PARTS } else { 1 }) {
+            return None;
+        }
+        let backwards = self.order != PieceOrder::AsRead;
+        let message = Pooled { bytes: self.buffer.bytes, backwards, receiver: self.receiver };
+        let mut filling = pool.open(to, self.left, message)?;
+        let range = self.range(filling.room());
+        let fill = match self.buffer.layout {
+            None => pool.choose_fill(&filling, to, range.len(), self.buffer.bytes),
+            Some(_) => TimedFill::untimed(Fill::default()),
+        };
+        let demoted = if opens_answer { demoted(self.left) } else { 0 };
+        let (mut from, mut kind) = (range.start, self.header.kind());
+        while from < range.end {
+            // The line that will speak of the part is fetched while it is written.
+            producer.fetch();
+            let filled = from - range.start;
+            let part = if is_parted { part_behind(filled) } else { usize::MAX };
+            let end = range.end.min(from.saturating_add(part));
+            let at = filling.next(end - from, |room| {
+                fill.write(pool.costs(), room.len(), || {
+                    self.buffer.read_by(fill.fill.copy(), from, room);
+                });
+                demote(&room[..room.len().min(demoted)]);
+            });
+            let header = self.header.of_kind(kind | kind::POOLED);
+            let more = has_read << 1 | u64::from(end < range.end);
+            let [length, place, at] = [end - from, from, at].map(|word| word as u64);
+            producer.put_words(header, &[filling.word(), length, place, at, more, fill.word()]);
+            (from, kind) = (end, kind::MORE);
+        }
+        if self.receiver == Receiver::IsBehind {
+            pool.fetch_turn(to, range.len());
+        }
+        Some(range)
+    }
+}
+
+impl Engine<'_> {
+    /// How a piece was filled, as its line says.
+    #[inline]
+    pub(super) fn fill_of(&self, from: usize, word: u64) -> TimedFill {
+        let fill = TimedFill::of(word);
+        // What that costs on this cpu says nothing of other ones.
+        if self.pool.is_on_this_cpu(from) { TimedFill::untimed(fill.fill) } else { fill }
+    }
+
+    /// A piece whose data lies in slots of a pool, and the further parts of it that are there.
+    pub(super) fn take_pooled(&mut self, from: usize, mut header: PieceHeader) {
+        header = header.of_kind(header.kind() & !kind::POOLED);
+        let words = words(self.piece(from, INLINE));
+        if words[1] > self.left(from, header) as u64 {
+            self.corrupt(from, "a piece of more bytes than its message");
+        }
+        let fits = |stretch: &Stretch| {
+            words[1].checked_add(words[3]).is_some_and(|end| end <= stretch.bytes() as u64)
+        };
+        let Some(stretch) = self.pool.arrived(from, words[0]).filter(fits) else {
+            self.corrupt(from, "a piece that lies nowhere")
+        };
+        let (at, more, fill) = (words[3] as usize, words[4] & 1 != 0, self.fill_of(from, words[5]));
+        if header.kind() == kind::EAGER && counts(header.length() as usize) {
+            self.note_message(from, header.length() as usize, words[4] >> 1);
+        }
+        // SAFETY: the piece is dealt with before its slots are kept, or is held.
+        let piece = unsafe { self.pool.piece(&stretch, from, at, words[1] as usize) };
+        fetch_first(piece);
+        if more {
+            // The line of the next part comes meanwhile.
+            self.incoming[from].consumer.fetch_next();
+        }
+        let is_alone = at == 0 && !more && piece.len() >= HELD_FROM;
+        let (mut alone, stretch) =
+            if is_alone { (Some((stretch, fill)), None) } else { (None, Some(stretch)) };
+        fill.read(self.pool.costs(), piece.len(), || {
+            self.take_data(from, header, words[2], piece, &mut alone);
+            !is_alone || alone.is_some()
+        });
+        self.consumed(from, INLINE);
+        let read = match more {
+            true => stretch.filter(|stretch| self.take_parts(from, stretch, words)),
+            false => stretch.or(alone.map(|(stretch, _)| stretch)),
+        };
+        if let Some(stretch) = read
+            && self.pool.keep(from, &stretch)
+        {
+            self.wake_for_room(from);
+        }
+    }
+
+    /// Takes the parts of a slot that follow one of these words, as far as they are there; whether the slot is read.
+    /// What is not just the next part of a message that has its receive is left to the usual way.
+    #[inline]
+    fn take_parts(&mut self, from: usize, stretch: &Stretch, before: [u64; 6]) -> bool {
+        let [slot, mut bytes, mut place, mut at, ..] = before;
+        while let Destination::Transfer(receive) = self.incoming[from].target {
+            // Behind the part before, which was checked to lie in its slot.
+            (place, at) = (place.wrapping_add(bytes), at + bytes);
+            let Some(header) = self.incoming[from].consumer.peek() else { return false };
+            let words = words(self.piece(from, INLINE));
+            let is_next = header.kind() == kind::MORE | kind::POOLED
+                && [slot, place, at] == [words[0], words[2], words[3]]
+                && !TimedFill::of(words[5]).is_timed();
+            bytes = words[1];
+            let Incoming { bytes: all, got, .. } = self.incoming[from];
+            let fits = bytes <= (all - got) as u64
+                && place <= all as u64 - bytes
+                && bytes <= stretch.bytes() as u64 - at;
+            if !is_next || !fits {
+                return false;
+            }
+            // SAFETY: the piece is dealt with before its slots are kept.
+            let piece = unsafe { self.pool.piece(stretch, from, at as usize, bytes as usize) };
+            fetch_first(piece);
+            self.more_of_receive(from, receive, place as usize, piece);
+            if self.incoming[from].target == Destination::Nothing {
+                self.midway = None;
+            }
+            self.consumed(from, INLINE);
+            if words[4] & 1 == 0 {
+                return true;
+            }
+        }
+        false
+    }
+}
