@@ -396,6 +396,10 @@ impl Engine<'_> {
 
     #[inline]
     fn take_piece(&mut self, from: usize, header: PieceHeader) {
+        let bytes = header.length() as usize;
+        if header.kind() == kind::EAGER && bytes <= INLINE {
+            return self.take_short(from, header, bytes);
+        }
         if header.kind() & kind::POOLED != 0 {
             return self.take_pooled(from, header);
         }
@@ -470,8 +474,19 @@ impl Engine<'_> {
         unsafe { std::mem::transmute::<&[u8], &'a [u8]>(self.incoming[from].consumer.data(left)) }
     }
 
-    /// The first piece of an eager message.
+    /// A message of one line, for which the compiler leaves out most of what others need. (By turns of blocks in one run
+    /// on an EPYC, 64 messages of 8 B under way, each: .088 us, and .083 so; .089 and .084 while a line takes 200 ns.)
     #[inline]
+    fn take_short(&mut self, from: usize, header: PieceHeader, bytes: usize) {
+        self.eager(from, header, IN_ORDER, self.piece(from, bytes), &mut None);
+        self.midway = None;
+        if self.incoming[from].consumer.consume(bytes) {
+            self.told(from);
+        }
+    }
+
+    /// The first piece of an eager message.
+    #[inline(always)]
     fn eager(&mut self, from: usize, header: PieceHeader, place: u64, piece: &[u8], alone: &mut Alone) {
         let bytes = header.length() as usize;
         if bytes > WHOLE {
