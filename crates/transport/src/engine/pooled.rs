@@ -114,7 +114,7 @@ impl Engine<'_> {
         if self.pool.is_on_this_cpu(from) { TimedFill::untimed(fill.fill) } else { fill }
     }
 
-    /// A piece whose data lies in slots of a pool, and the further parts of it that are there.
+    /// A piece whose data lies in slots of a pool, and what follows it in its message.
     pub(super) fn take_pooled(&mut self, from: usize, mut header: PieceHeader) {
         header = header.of_kind(header.kind() & !kind::POOLED);
         let words = words(self.piece(from, INLINE));
@@ -146,50 +146,57 @@ impl Engine<'_> {
             !is_alone || alone.is_some()
         });
         self.consumed(from, INLINE);
-        let read = match more {
-            true => stretch.filter(|stretch| self.take_parts(from, stretch, words)),
-            false => stretch.or(alone.map(|(stretch, _)| stretch)),
-        };
-        if let Some(stretch) = read
-            && self.pool.keep(from, &stretch)
-        {
+        if let Some(stretch) = stretch.or(alone.map(|(stretch, _)| stretch)) {
+            self.take_further(from, stretch, words);
+        }
+    }
+
+    /// Keeps slots that were read.
+    #[inline]
+    fn keep_slots(&mut self, from: usize, stretch: &Stretch) {
+        if self.pool.keep(from, stretch) {
             self.wake_for_room(from);
         }
     }
 
-    /// Takes the parts of a slot that follow one of these words, as far as they are there; whether the slot is read.
-    /// What is not just the next part of a message that has its receive is left to the usual way.
-    #[inline]
-    fn take_parts(&mut self, from: usize, stretch: &Stretch, before: [u64; 6]) -> bool {
-        let [slot, mut bytes, mut place, mut at, ..] = before;
-        while let Destination::Transfer(receive) = self.incoming[from].target {
-            // Behind the part before, which was checked to lie in its slot.
-            (place, at) = (place.wrapping_add(bytes), at + bytes);
-            let Some(header) = self.incoming[from].consumer.peek() else { return false };
+    /// Takes what follows a piece in the same message, as far as it is there, and keeps the slots that are read. Its
+    /// line said these words. What is not just the next piece of a message that has its receive is left to the usual
+    /// way. (By turns of blocks in one run on an EPYC, only parts of the same slot, and all, us: 64 kB to and fro 3.25
+    /// and 3.25, 256 kB 11.23 and 11.09; 7.40 and 7.33, 21.9 and 21.9 while a line takes 200 ns.)
+    fn take_further(&mut self, from: usize, mut stretch: Stretch, mut before: [u64; 6]) {
+        while let Destination::Transfer(receive) = self.incoming[from].target
+            && let Some(header) = self.incoming[from].consumer.peek()
+            && header.kind() == kind::MORE | kind::POOLED
+        {
             let words = words(self.piece(from, INLINE));
-            let is_next = header.kind() == kind::MORE | kind::POOLED
-                && [slot, place, at] == [words[0], words[2], words[3]]
-                && !TimedFill::of(words[5]).is_timed();
-            bytes = words[1];
+            let [slot, bytes, place, at, _, fill] = words;
             let Incoming { bytes: all, got, .. } = self.incoming[from];
-            let fits = bytes <= (all - got) as u64
-                && place <= all as u64 - bytes
-                && bytes <= stretch.bytes() as u64 - at;
-            if !is_next || !fits {
-                return false;
+            let is_part = before[4] & 1 != 0;
+            if is_part && [slot, at] != [before[0], before[3] + before[1]] || TimedFill::of(fill).is_timed() {
+                break;
+            }
+            let other = if is_part { None } else { self.pool.arrived(from, slot) };
+            let room =
+                if is_part { stretch.bytes() } else { other.as_ref().map_or(0, Stretch::bytes) } as u64;
+            let fits_message = bytes <= (all - got) as u64 && place <= all as u64 - bytes;
+            if !fits_message || at > room || bytes > room - at {
+                break;
+            }
+            if let Some(other) = other {
+                self.keep_slots(from, &std::mem::replace(&mut stretch, other));
             }
             // SAFETY: the piece is dealt with before its slots are kept.
-            let piece = unsafe { self.pool.piece(stretch, from, at as usize, bytes as usize) };
+            let piece = unsafe { self.pool.piece(&stretch, from, at as usize, bytes as usize) };
             fetch_first(piece);
             self.more_of_receive(from, receive, place as usize, piece);
             if self.incoming[from].target == Destination::Nothing {
                 self.midway = None;
             }
             self.consumed(from, INLINE);
-            if words[4] & 1 == 0 {
-                return true;
-            }
+            before = words;
         }
-        false
+        if before[4] & 1 == 0 {
+            self.keep_slots(from, &stretch);
+        }
     }
 }
