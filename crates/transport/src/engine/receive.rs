@@ -376,9 +376,7 @@ impl Engine<'_> {
             any = true;
             self.fetch_behind(from, header);
             let before = self.transfers.active();
-            self.take_piece(from, header);
-            let is_further = matches!(header.kind() & !kind::POOLED, kind::MORE | kind::DATA);
-            if is_further && self.transfers.active() < before {
+            if self.take_piece(from, header) && self.transfers.active() < before {
                 break;
             }
         }
@@ -394,17 +392,22 @@ impl Engine<'_> {
         }
     }
 
+    /// Takes a piece, and what else is there of a message in slots; whether it took one that is not the first of its
+    /// message.
     #[inline]
-    fn take_piece(&mut self, from: usize, header: PieceHeader) {
+    fn take_piece(&mut self, from: usize, header: PieceHeader) -> bool {
         let bytes = header.length() as usize;
         if header.kind() == kind::EAGER && bytes <= INLINE {
-            return self.take_short(from, header, bytes);
+            self.take_short(from, header, bytes);
+            return false;
         }
+        let is_further = matches!(header.kind() & !kind::POOLED, kind::MORE | kind::DATA);
         if header.kind() & kind::POOLED != 0 {
-            return self.take_pooled(from, header);
+            return self.take_pooled(from, header) || is_further;
         }
         if header.kind() & kind::BESIDE != 0 {
-            return self.take_beside(from, header.of_kind(header.kind() & !kind::BESIDE));
+            self.take_beside(from, header.of_kind(header.kind() & !kind::BESIDE));
+            return false;
         }
         let left = self.left(from, header);
         if left > INLINE {
@@ -415,6 +418,7 @@ impl Engine<'_> {
         if self.incoming[from].consumer.consume(left) {
             self.told(from);
         }
+        is_further
     }
 
     /// Goes on behind a piece, whose sender may hear of it.

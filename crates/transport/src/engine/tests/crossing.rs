@@ -230,7 +230,7 @@ fn what_goes_to_and_fro_crosses_nothing_though_its_receives_come_late() {
 }
 
 /// Says what copies through the pool cost, in ns for so many bytes.
-fn learn_pooled(costs: &Costs, bytes: usize, ns: u64) {
+pub(super) fn learn_pooled(costs: &Costs, bytes: usize, ns: u64) {
     for &fill in Fill::OWN.iter().chain(Fill::RETURNED) {
         for sort in [Sort::Pooled(fill), Sort::ReadPooled(fill)] {
             (0..40).for_each(|_| costs.learn(sort, bytes, bytes, ns));

@@ -343,22 +343,6 @@ fn ranks_that_share_cpus_have_a_credit_together() {
 }
 
 #[test]
-fn what_follows_a_message_of_several_pieces_waits_for_the_next_look() {
-    let mut job = job(2);
-    let (mut from, mut to) = ([sample(50_000), sample(40_000)], [vec![0u8; 50_000], vec![0u8; 40_000]]);
-    let first = job[1].receive(criteria(Some(0), Some(1)), Some(0), &buffer(&mut to[0]));
-    for data in &mut from {
-        assert_eq!(job[0].send(1, envelope(0, 1), &buffer(data), Mode::Standard), None);
-    }
-    job[1].progress();
-    assert!(job[1].take_if_complete(first).is_some());
-    assert_eq!(job[1].queues(), (0, 0), "the second one goes straight into its receive");
-    let second = job[1].receive(criteria(Some(0), Some(1)), Some(0), &buffer(&mut to[1]));
-    until_complete(&mut job, 1, second);
-    assert!(to == from);
-}
-
-#[test]
 fn a_cancelled_receive_gets_no_message() {
     let mut job = job(2);
     let mut to = [0u8; 8];

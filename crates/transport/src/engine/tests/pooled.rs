@@ -1,5 +1,6 @@
 //! Messages that lie in slots, of which several lines may speak.
 
+use super::crossing::learn_pooled;
 use super::*;
 use crate::pool::SLOT;
 use crate::ring::{LINE, LINES, STARTS};
@@ -114,5 +115,32 @@ fn a_part_that_its_message_or_its_slot_has_no_room_for_ends_the_job() {
             }
         });
         assert_eq!(status, i32::from(place < 7), "{value} in word {place}");
+    }
+}
+
+#[test]
+fn what_follows_a_message_of_several_pieces_waits_for_the_next_look() {
+    let [first, second] = [50_000, 40_000];
+    for is_timed in [true, false] {
+        let mut job = job(2);
+        if !is_timed {
+            // Each piece of the first messages is timed for itself until it is known what they cost.
+            learn_pooled(&job[0].segment().header().costs, first, 10_000);
+            let (mut from, mut to) = (sample(first), vec![0u8; first]);
+            let receive = job[1].receive(criteria(Some(0), Some(1)), Some(0), &buffer(&mut to));
+            job[0].send(1, envelope(0, 1), &buffer(&mut from), Mode::Standard);
+            until_complete(&mut job, 1, receive);
+        }
+        let (mut from, mut to) = ([sample(first), sample(second)], [vec![0u8; first], vec![0u8; second]]);
+        let receive = job[1].receive(criteria(Some(0), Some(1)), Some(0), &buffer(&mut to[0]));
+        for data in &mut from {
+            assert_eq!(job[0].send(1, envelope(0, 1), &buffer(data), Mode::Standard), None);
+        }
+        job[1].progress();
+        assert!(job[1].take_if_complete(receive).is_some());
+        assert_eq!(job[1].queues(), (0, 0), "the second one goes straight into its receive");
+        let receive = job[1].receive(criteria(Some(0), Some(1)), Some(0), &buffer(&mut to[1]));
+        until_complete(&mut job, 1, receive);
+        assert!(to == from);
     }
 }
