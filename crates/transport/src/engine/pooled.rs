@@ -158,10 +158,11 @@ impl Engine<'_> {
         }
     }
 
-    /// Takes what follows a piece in the same message, as far as it is there, and keeps the slots that are read; whether
-    /// anything did. Its line said these words. What is not just the next piece of a message that has its receive is
-    /// left to the usual way. (By turns of blocks in one run on an EPYC, only parts of the same slot, and all, us: 64 kB
-    /// to and fro 3.25 and 3.25, 256 kB 11.23 and 11.09; 7.40 and 7.33, 21.9 and 21.9 while a line takes 200 ns.)
+    /// Takes what follows a piece in the same message, as far as it is there, and keeps the slots that are read;
+    /// whether anything did. Its line said these words. What is not just the next piece of a message that has its
+    /// receive is left to the usual way. (By turns of blocks in one run on an EPYC, only parts of the same slot, and
+    /// all, us: 64 kB to and fro 3.25 and 3.25, 256 kB 11.23 and 11.09; 7.40 and 7.33, 21.9 and 21.9 while a line takes
+    /// 200 ns.)
     fn take_further(&mut self, from: usize, mut stretch: Stretch, mut before: [u64; 6]) -> bool {
         let mut any = false;
         while let Destination::Transfer(receive) = self.incoming[from].target

@@ -478,8 +478,9 @@ impl Engine<'_> {
         unsafe { std::mem::transmute::<&[u8], &'a [u8]>(self.incoming[from].consumer.data(left)) }
     }
 
-    /// A message of one line, for which the compiler leaves out most of what others need. (By turns of blocks in one run
-    /// on an EPYC, 64 messages of 8 B under way, each: .088 us, and .083 so; .089 and .084 while a line takes 200 ns.)
+    /// A message of one line, for which the compiler leaves out most of what others need. (By turns of blocks in one
+    /// run on an EPYC, 64 messages of 8 B under way, each: .088 us, and .083 so; .089 and .084 while a line takes 200
+    /// ns.)
     #[inline]
     fn take_short(&mut self, from: usize, header: PieceHeader, bytes: usize) {
         self.eager(from, header, IN_ORDER, self.piece(from, bytes), &mut None);
