@@ -1,10 +1,10 @@
 //! Messages of two ranks that cross on the way.
 
+use super::pooled::has_lines;
 use super::*;
 use crate::COPY_FROM;
 use crate::costs::{Costs, DataUse, Fill, Sort};
 use crate::pool::SLOT;
-use crate::ring::{LINES, STARTS};
 use crate::segment::BLOCK;
 
 /// Two ranks send each other so much at the same time; how many messages were announced.
@@ -168,16 +168,11 @@ fn smaller_messages_that_cross_have_one_piece_each() {
         };
         // The first message answers none.
         lines_of(false);
-        // In the last lines of the ring no piece starts.
-        let mut has_lines = |exchanges, each: u64| {
-            let lines = lines_of(exchanges);
-            [0, LINES - STARTS].iter().any(|&over| lines == 20 * each + u64::from(over))
-        };
-        assert!(has_lines(false, lines[0]), "{bytes}");
-        has_lines(true, lines[1]);
-        assert!(has_lines(true, lines[1]), "{bytes}");
-        has_lines(false, lines[0]);
-        assert!(has_lines(false, lines[0]), "{bytes}");
+        assert!(has_lines(lines_of(false), 20 * lines[0]), "{bytes}");
+        lines_of(true);
+        assert!(has_lines(lines_of(true), 20 * lines[1]), "{bytes}");
+        lines_of(false);
+        assert!(has_lines(lines_of(false), 20 * lines[0]), "{bytes}");
     }
 }
 

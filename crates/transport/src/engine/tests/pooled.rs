@@ -20,8 +20,8 @@ fn answer(job: &mut [Engine<'_>], rank: usize, data: &mut [u8]) -> (u64, u64) {
     (first, job[rank].outgoing[other].producer.produced() - first)
 }
 
-/// Whether a message has so many lines. In the last lines of the ring no piece starts.
-fn has_lines(lines: u64, expected: u64) -> bool {
+/// Whether messages have so many lines. In the last lines of the ring no piece starts.
+pub(super) fn has_lines(lines: u64, expected: u64) -> bool {
     lines == expected || lines == expected + u64::from(LINES - STARTS)
 }
 
