@@ -11,13 +11,22 @@ use crate::pool::Stretch;
 /// credit. (Given back each time, the memory of large ones would be cut off the heap and mapped anew, page by page.)
 const SPARE_BYTES: usize = 2 << 20;
 
+/// Where a piece lies in slots.
+pub(super) struct SlotPart {
+    pub(super) stretch: Stretch,
+    /// From which byte of them on.
+    pub(super) at: usize,
+    /// There is more of the message in them, of which the next line speaks.
+    pub(super) more: bool,
+    pub(super) fill: TimedFill,
+}
+
 /// A piece that was left where it lay.
 pub(super) struct Held {
-    pub(super) stretch: Stretch,
+    pub(super) part: SlotPart,
     /// Its place in the message.
     pub(super) place: usize,
     pub(super) bytes: usize,
-    pub(super) fill: TimedFill,
 }
 
 /// What a receive has yet to read of a message that came before it.
@@ -85,6 +94,11 @@ impl Message {
         self.held.push(piece);
     }
 
+    /// The slots of which the next part is still to come, where the parts before are left.
+    pub(super) fn open_slots(&self) -> Option<&Stretch> {
+        self.held.last().filter(|held| held.part.more).map(|held| &held.part.stretch)
+    }
+
     /// A piece of it has come; its place is inside the message.
     fn add(&mut self, place: usize, piece: &[u8]) {
         self.came += piece.len();
@@ -131,17 +145,25 @@ impl Engine<'_> {
         transfer.moved += bytes;
         transfer.buffer.write(0, &data);
         self.messages.recycle(data);
-        for Held { stretch, place, bytes, fill } in held {
-            let buffer = &self.transfers.at(receive).buffer;
-            fill.read(self.pool.costs(), bytes, || {
-                // SAFETY: the slots are kept below.
-                buffer.write(place, unsafe { self.pool.piece(&stretch, from, 0, bytes) });
-                true
-            });
-            self.keep_held(from, &stretch);
+        for held in held {
+            self.read_held(receive, from, &held);
+            if !held.part.more {
+                self.keep_held(from, &held.part.stretch);
+            }
         }
         self.here(from, receive);
         true
+    }
+
+    /// Reads a piece that was left where it lay.
+    pub(super) fn read_held(&mut self, receive: u32, from: usize, held: &Held) {
+        let Held { part, place, bytes } = held;
+        let buffer = &self.transfers.at(receive).buffer;
+        part.fill.read(self.pool.costs(), *bytes, || {
+            // SAFETY: the slots are not kept yet: they are, at the earliest, when their last part is read.
+            buffer.write(*place, unsafe { self.pool.piece(&part.stretch, from, part.at, *bytes) });
+            true
+        });
     }
 }
 

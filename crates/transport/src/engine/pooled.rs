@@ -1,16 +1,17 @@
-//! Pieces that lie in slots of a pool. Of the slot of the first one that a receiver waits for, several lines speak, one
-//! after the other: it copies one part while the next one is written.
+//! Pieces that lie in slots of a pool. Of one that a receiver waits for, several lines speak, one after the other: it
+//! copies one part while the next one is written.
 
 use super::beside::fetch_first;
 use super::crossing::counts;
 use super::headers::words;
-use super::receive::{Destination, HELD_FROM, Incoming};
+use super::kept::SlotPart;
+use super::receive::{Destination, Incoming};
 use super::send::{Piece, PieceOrder, demoted, offset_in_line};
 use super::{Engine, kind};
 use crate::copy::demote;
 use crate::costs::Fill;
 use crate::fills::TimedFill;
-use crate::pool::{Pool, Pooled, Receiver, Stretch};
+use crate::pool::{Pool, Pooled, Receiver, SLOT, Stretch};
 use crate::ring::{Area, INLINE, LINE, PieceHeader, PieceWriter};
 use std::ops::Range;
 
@@ -18,24 +19,28 @@ use std::ops::Range;
 /// on an EPYC, in one part, and with the first 2 kB apart, us: 8 kB to and fro .713 and .690, but 1.84 and 1.93 while a
 /// line takes 200 ns.)
 pub(super) const WHOLE_ANSWER: usize = 8 * 1024;
-/// Of the slot of a longer one, the first part has so many bytes, and each other one three times as many as those
-/// before: its receiver copies one while the next one is written. Choices. (By turns of blocks in one run on an EPYC,
-/// in parts of 8 kB, with 4 kB apart, and so, us: 12 kB to and fro 1.07, .98 and .99, and 2.43, 2.41 and 2.47 while a
-/// line takes 200 ns; 16 kB 1.32, 1.25 and 1.22, 2.96, 2.89 and 2.97. In one part, with 4 kB apart, and so: 20 kB 1.72,
-/// 1.59 and 1.52, 3.54, 3.25 and 3.27; 64 kB 3.48, 3.43 and 3.50, 8.10, 7.72 and 7.80. In a stream, parts gain nothing:
-/// 64 kB 2.14, and 2.21 with a first slot in two of 8 kB.)
+/// Of the first piece of a longer one, the first part has so many bytes, the next one three times as many, and each
+/// other one as many as a slot: its receiver copies one while the next one is written. Choices. (By turns of blocks in
+/// one run on an EPYC, in parts of 8 kB, with 4 kB apart, and so, us: 12 kB to and fro 1.07, .98 and .99, and 2.43,
+/// 2.41 and 2.47 while a line takes 200 ns; 16 kB 1.32, 1.25 and 1.22, 2.96, 2.89 and 2.97. In a stream, parts gain
+/// nothing: 64 kB 2.14, and 2.21 with a first slot in two of 8 kB.)
 const FIRST_PART: usize = 2 * 1024;
 const GROWTH: usize = 3;
-/// The most parts of a slot. What is behind them goes with the last one.
-const PARTS: u32 = 3;
+/// Bytes of a part of other pieces: nobody waits for the first one. A choice. (In the same way, in parts of 16 kB, so,
+/// and in whole blocks: 128 kB 5.14, 5.19 and 5.76; 256 kB 9.98, 9.90 and 10.5; 400 kB 17.8, 17.1 and 17.6; 512 kB
+/// 23.1, 22.2 and 22.5; 1 MB 44.3, 43.0 and 42.6; while a line takes 200 ns, all as long.)
+const OTHER_PART: usize = 2 * SLOT;
+/// The most parts of a block.
+const PARTS: u32 = 6;
 
-/// The most bytes of the part of a slot behind so many.
+/// The most bytes of the part behind so many of a message's first piece, or of a further one.
 #[inline]
-fn part_behind(filled: usize) -> usize {
+fn part_behind(filled: usize, is_first: bool) -> usize {
     match filled {
-        0 => FIRST_PART,
-        FIRST_PART => GROWTH * FIRST_PART,
-        _ => usize::MAX,
+        0 if is_first => FIRST_PART,
+        FIRST_PART if is_first => GROWTH * FIRST_PART,
+        _ if is_first => SLOT,
+        _ => OTHER_PART,
     }
 }
 
@@ -66,7 +71,7 @@ impl Piece<'_> {
         has_read: u64,
     ) -> Option<Range<usize>> {
         let opens_answer = self.receiver == Receiver::Waits && self.header.kind() == kind::EAGER;
-        let is_parted = opens_answer && self.left > WHOLE_ANSWER;
+        let is_parted = self.receiver == Receiver::Waits && self.left > WHOLE_ANSWER;
         if !producer.fits_lines(if is_parted { PARTS } else { 1 }) {
             return None;
         }
@@ -79,24 +84,30 @@ impl Piece<'_> {
             Some(_) => TimedFill::untimed(Fill::default()),
         };
         let demoted = if opens_answer { demoted(self.left) } else { 0 };
-        let (mut from, mut kind) = (range.start, self.header.kind());
+        let (mut from, mut header) = (range.start, self.header.of_kind(self.header.kind() | kind::POOLED));
         while from < range.end {
             // The line that will speak of the part is fetched while it is written.
             producer.fetch();
             let filled = from - range.start;
-            let part = if is_parted { part_behind(filled) } else { usize::MAX };
-            let end = range.end.min(from.saturating_add(part));
+            let part = if is_parted { part_behind(filled, opens_answer) } else { usize::MAX };
+            // A block has room for one line more than its slots, which is no part of its own.
+            let left = range.end - from;
+            let end = if left <= part.saturating_add(LINE) { range.end } else { from + part };
             let at = filling.next(end - from, |room| {
                 fill.write(pool.costs(), room.len(), || {
                     self.buffer.read_by(fill.fill.copy(), from, room);
                 });
                 demote(&room[..room.len().min(demoted)]);
             });
-            let header = self.header.of_kind(kind | kind::POOLED);
             let more = has_read << 1 | u64::from(end < range.end);
             let [length, place, at] = [end - from, from, at].map(|word| word as u64);
             producer.put_words(header, &[filling.word(), length, place, at, more, fill.word()]);
-            (from, kind) = (end, kind::MORE);
+            // Of what was announced, each line says how much is left.
+            header = match self.header.kind() {
+                kind::DATA => header.shorter(length as u32),
+                _ => header.of_kind(kind::MORE | kind::POOLED),
+            };
+            from = end;
         }
         if self.receiver == Receiver::IsBehind {
             pool.fetch_turn(to, range.len());
@@ -134,20 +145,17 @@ impl Engine<'_> {
         // SAFETY: the piece is dealt with before its slots are kept, or is held.
         let piece = unsafe { self.pool.piece(&stretch, from, at, words[1] as usize) };
         fetch_first(piece);
+        let mut part = Some(SlotPart { stretch, at, more, fill });
         if more {
             // The line of the next part comes meanwhile.
             self.incoming[from].consumer.fetch_next();
         }
-        let is_alone = at == 0 && !more && piece.len() >= HELD_FROM;
-        let (mut alone, stretch) =
-            if is_alone { (Some((stretch, fill)), None) } else { (None, Some(stretch)) };
         fill.read(self.pool.costs(), piece.len(), || {
-            self.take_data(from, header, words[2], piece, &mut alone);
-            !is_alone || alone.is_some()
+            self.take_data(from, header, words[2], piece, &mut part);
+            part.is_some()
         });
         self.consumed(from, INLINE);
-        let stretch = stretch.or(alone.map(|(stretch, _)| stretch));
-        stretch.is_some_and(|stretch| self.take_further(from, stretch, words))
+        part.is_some_and(|part| self.take_further(from, part.stretch, words))
     }
 
     /// Keeps slots that were read.

@@ -4,18 +4,16 @@
 use super::afar::AFAR;
 use super::crossing::counts;
 use super::headers::{sum, words};
-use super::kept::{Held, Message, Unread};
+use super::kept::{Held, Message, SlotPart, Unread};
 use super::own::SentBeside;
 use super::pending::{NONE, Stage, due};
 use super::send::{ASKED_EACH, ASKED_EACH_TRIED, MOST_EAGER, UNASKED, WHOLE, credit_of_announced};
 use super::{ClaimId, Completion, Engine, TransferId, kind};
 use crate::buffer::Buffer;
 use crate::copy::fence_past;
-use crate::fills::TimedFill;
 use crate::landing::Landing;
 use crate::lists::Key;
 use crate::matching::{Criteria, Envelope};
-use crate::pool::Stretch;
 use crate::ring::{Area, INLINE, PieceHeader, PieceReader};
 use crate::segment::Segment;
 use host::clock::kernel_ns;
@@ -37,9 +35,6 @@ pub(super) const HELD_FROM: usize = 2048;
 
 /// Bytes of a message that is set aside for a receive that asks for that.
 pub const ASIDE: usize = 32;
-
-/// Where a piece lies alone, and how that was filled.
-type Alone = Option<(Stretch, TimedFill)>;
 
 /// What comes in from one rank.
 pub(crate) struct Incoming {
@@ -194,7 +189,12 @@ impl Engine<'_> {
         if is_kept {
             let message = self.messages.remove(index);
             self.give_credit(from, message.credit());
-            message.held.into_iter().for_each(|held| self.keep_held(from, &held.stretch));
+            let is_last = |held: &Held| !held.part.more;
+            message
+                .held
+                .into_iter()
+                .filter(is_last)
+                .for_each(|held| self.keep_held(from, &held.part.stretch));
         }
         is_kept
     }
@@ -268,7 +268,14 @@ impl Engine<'_> {
             }
             self.messages.recycle(std::mem::take(&mut data));
         }
-        let held = std::mem::take(&mut message.held);
+        // Slots of which a part is still to come are kept when that has come.
+        let mut held = std::mem::take(&mut message.held);
+        let whole = held.iter().rposition(|held| !held.part.more).map_or(0, |last| last + 1);
+        let open = held.split_off(whole);
+        open.iter().for_each(|held| self.read_held(receive, from, held));
+        if let Some(held) = open.first() {
+            self.pool.hold_no_more(from, &held.part.stretch);
+        }
         let left = if is_later { message.came } else { held.iter().map(|piece| piece.bytes).sum() };
         let transfer = self.transfers.at(receive);
         transfer.moved = message.came - left;
@@ -448,7 +455,7 @@ impl Engine<'_> {
         }
     }
 
-    /// `alone`: where it lies, when nothing else is there; the piece may be left in it.
+    /// `part`: where it lies in slots; the piece may be left there, which takes this.
     #[inline]
     pub(super) fn take_data(
         &mut self,
@@ -456,11 +463,11 @@ impl Engine<'_> {
         header: PieceHeader,
         place: u64,
         piece: &[u8],
-        alone: &mut Alone,
+        part: &mut Option<SlotPart>,
     ) {
         match header.kind() {
-            kind::EAGER => self.eager(from, header, place, piece, alone),
-            kind::MORE => self.more(from, place, piece, alone),
+            kind::EAGER => self.eager(from, header, place, piece, part),
+            kind::MORE => self.more(from, place, piece, part),
             kind::DATA => self.data(from, header, place, piece),
             _ => return self.news(from, header, piece),
         }
@@ -492,7 +499,14 @@ impl Engine<'_> {
 
     /// The first piece of an eager message.
     #[inline(always)]
-    fn eager(&mut self, from: usize, header: PieceHeader, place: u64, piece: &[u8], alone: &mut Alone) {
+    fn eager(
+        &mut self,
+        from: usize,
+        header: PieceHeader,
+        place: u64,
+        piece: &[u8],
+        part: &mut Option<SlotPart>,
+    ) {
         let bytes = header.length() as usize;
         if bytes > WHOLE {
             self.corrupt(from, &format!("an eager message of {bytes} bytes"));
@@ -544,7 +558,7 @@ impl Engine<'_> {
                 if is_large && !self.messages.at(index).is_held {
                     self.tell(from, kind::EARLY, [0; 6]);
                 }
-                self.add(index, place, piece, alone);
+                self.add(index, place, piece, part);
             }
         }
     }
@@ -569,13 +583,17 @@ impl Engine<'_> {
     }
 
     /// A piece of a message that no receive has: it stays in its slot when it may, and is copied otherwise.
-    fn add(&mut self, index: u32, place: usize, piece: &[u8], alone: &mut Alone) {
-        let Message { from, is_held, .. } = *self.messages.at(index);
-        if let Some((stretch, fill)) = alone.take_if(|(stretch, _)| is_held && self.pool.hold(from, stretch))
-        {
-            self.messages.at(index).hold(Held { stretch, place, bytes: piece.len(), fill });
-        } else {
-            self.messages.add(index, place, piece);
+    fn add(&mut self, index: u32, place: usize, piece: &[u8], part: &mut Option<SlotPart>) {
+        let message = self.messages.at(index);
+        let from = message.from;
+        let held = part.take_if(|part| match message.open_slots() {
+            Some(open) => part.stretch == *open,
+            None => piece.len() >= HELD_FROM && message.is_held && self.pool.hold(from, &part.stretch),
+        });
+        match held {
+            Some(part) => message.hold(Held { part, place, bytes: piece.len() }),
+            None if message.open_slots().is_some() => self.corrupt(from, "a slot of which a part never came"),
+            None => self.messages.add(index, place, piece),
         }
     }
 
@@ -614,7 +632,7 @@ impl Engine<'_> {
     }
 
     /// The next piece of the eager message that is arriving.
-    fn more(&mut self, from: usize, place: u64, piece: &[u8], alone: &mut Alone) {
+    fn more(&mut self, from: usize, place: u64, piece: &[u8], part: &mut Option<SlotPart>) {
         let Incoming { target, bytes, first_missing, .. } = self.incoming[from];
         let over = match target {
             Destination::Transfer(receive) => self.transfers.stage(receive) != Stage::Active,
@@ -628,7 +646,7 @@ impl Engine<'_> {
         match target {
             Destination::Transfer(receive) => self.more_of_receive(from, receive, place, piece),
             Destination::Message(index) => {
-                self.add(index, place, piece, alone);
+                self.add(index, place, piece, part);
                 self.came(from, place, piece.len());
             }
             Destination::Nothing => {}

@@ -28,18 +28,20 @@ const _: () = assert!(TOGETHER == 4, "two bits of a line's word say how many");
 /// The most bytes of a piece in a block: one line more, which lies behind the slots. Pieces start and end with lines of
 /// the data. So a message that does not start with a line has no short last piece.
 const BLOCK_ROOM: usize = BLOCK + LINE;
-/// Messages from so many bytes on to other cpus go in pieces that take a block each, where a pool lets others keep one.
-/// A smaller message would have too few pieces: the receiver copies one while the sender fills the next. A choice. (On
-/// an EPYC, us, in slots and in blocks: 64 kB to and fro 2.6 and 2.9, 256 kB 9.3 and 9.4, 512 kB 20.2 and 19.2, 1 MB 38
-/// and 34, and 88 and 67 while a line takes 200 ns; alltoall of 1 MB between two ranks 104 and 88, of 4 MB 1,191 and
-/// 910.)
-const IN_BLOCKS_FROM: usize = 512 * 1024;
-/// The same where both ranks send at the same time: what no slot holds goes in a block. No receiver waits for a first
-/// piece then, and in fewer pieces each rank reads for longer at a time. (By hand on an EPYC, alltoall between two
-/// ranks in pieces of 16, 32 and 64 kB, us: 64 kB 5.0, 4.7 and 4.6, 256 kB 25.9, 22.6 and 21.0; 9.6, 8.5 and 8.1, and
-/// 34.6, 31.7 and 30.6 while a line takes 200 ns. Exchanges of two messages each way of 32 kB, in slots and in blocks,
-/// 3.5 and 3.2; 8.1 and 6.2 while a line takes 220 ns.)
-const EXCHANGED_IN_BLOCKS_FROM: usize = SLOT + 1;
+/// What no slot holds goes to other cpus in a block, where a pool lets others keep one. Where both ranks send at the
+/// same time, no receiver waits for a first piece, and in fewer pieces each rank reads for longer at a time. (By hand
+/// on an EPYC, alltoall between two ranks in pieces of 16, 32 and 64 kB, us: 64 kB 5.0, 4.7 and 4.6, 256 kB 25.9, 22.6
+/// and 21.0; 9.6, 8.5 and 8.1, and 34.6, 31.7 and 30.6 while a line takes 200 ns. Exchanges of two messages each way
+/// of 32 kB, in slots and in blocks, 3.5 and 3.2; 8.1 and 6.2 while a line takes 220 ns.) Where a receiver waits, it
+/// copies one part of a block while the next one is written, and between parts there is less to do than between slots.
+/// (By turns of blocks in one run on an EPYC, us to and fro, in slots and so: 20 kB 1.36 and 1.35, 32 kB 1.87 and
+/// 1.81, 64 kB 3.13 and 2.94, 128 kB 5.42 and 5.19, 256 kB 10.6 and 9.90; 3.27 and 3.20, 4.12 and 4.00, 6.94 and 6.59,
+/// 12.9 and 12.1, 23.0 and 22.2 while a line takes 200 ns.)
+const IN_BLOCKS_FROM: usize = SLOT + 1;
+/// The same of what a receiver waits for, where ranks share cpus, as another one may have its cpu, or where no block
+/// may hold a message that comes early. A choice. (Once around from rank to rank on 2 cpus of an EPYC, us, in slots
+/// and in blocks: 4 ranks, 64 kB 23.7 and 24.2, 33 and 38 while a line takes 200 ns; 8 ranks 66 and 69, 93 and 109.)
+const IN_BLOCKS_FROM_CROWDED: usize = 512 * 1024;
 /// The same where the receiver still reads what came before: nobody waits for a first piece. (Streams on an EPYC in
 /// slots and in blocks, us: 32 kB .93 and 1.13, 64 kB 1.90 and 2.04, 128 kB 3.71 and 3.40, 256 kB 7.27 and 6.58; 128 kB
 /// 9.8 and 9.2, 256 kB 16.1 and 16.0 while a line takes 220 ns.)
@@ -325,6 +327,8 @@ pub(crate) struct Pool {
     most_held: usize,
     /// This rank shares a cpu with others.
     shares_cpu: bool,
+    /// Messages from so many bytes on, for which a receiver waits, go in blocks.
+    awaited_in_blocks_from: usize,
     /// How this rank fills slots.
     fills: Fills,
 }
@@ -362,6 +366,11 @@ impl Pool {
             most_kept: part(KEPT),
             most_held: part(HELD),
             shares_cpu,
+            awaited_in_blocks_from: if shares_cpu || part(HELD) < TOGETHER {
+                IN_BLOCKS_FROM_CROWDED
+            } else {
+                IN_BLOCKS_FROM
+            },
             fills: Fills::default(),
         }
     }
@@ -430,13 +439,14 @@ impl Pool {
     /// rank, or else some of this rank's own. Nothing when there are none.
     #[inline]
     pub(crate) fn open(&mut self, to: usize, left: usize, message: Pooled) -> Option<Filling> {
-        // A shorter end needs no more slots than a block has.
+        // A shorter end needs no more slots than a block has, and goes back in what it came in: a block would go back
+        // with other data, of which half its lines know nothing.
         let (from, end) = match message.receiver {
-            Receiver::Waits => (IN_BLOCKS_FROM, BLOCK - SLOT),
+            Receiver::Waits => (self.awaited_in_blocks_from, BLOCK - SLOT),
             Receiver::IsBehind => (BEHIND_IN_BLOCKS_FROM, SLOT),
-            Receiver::Sends => (EXCHANGED_IN_BLOCKS_FROM, SLOT),
+            Receiver::Sends => (IN_BLOCKS_FROM, SLOT),
         };
-        let is_large = message.bytes >= from && left > end;
+        let is_large = message.bytes >= from && (left > end || left == message.bytes);
         let in_block = is_large && self.most_kept >= TOGETHER && !self.is_on_this_cpu(to);
         let block = if in_block { self.open_block(to, message.backwards) } else { None };
         let (stretch, is_returned) = block.or_else(|| self.open_slot(to, left, message.backwards))?;
@@ -690,9 +700,14 @@ impl Pool {
         can_hold
     }
 
+    /// What was left in slots was read, and the rest of it is still to come: who reads that keeps them.
+    pub(crate) fn hold_no_more(&mut self, from: usize, stretch: &Stretch) {
+        self.kept[from].held -= stretch.count;
+    }
+
     /// Keeps the slots of a piece that was left there, and was read now. True when the sender got a slot back for it.
     pub(crate) fn keep_held(&mut self, from: usize, stretch: &Stretch) -> bool {
-        self.kept[from].held -= stretch.count;
+        self.hold_no_more(from, stretch);
         self.keep(from, stretch)
     }
 

@@ -23,7 +23,7 @@ fn send(pool: &mut Pool, to: usize, bytes: usize, value: u8) -> Option<u64> {
 
 /// Sends a piece of a large message, as large as there is room for; what the line says, and its bytes.
 fn send_large(pool: &mut Pool, to: usize, value: u8) -> Option<(u64, usize)> {
-    let mut filling = pool.open(to, IN_BLOCKS_FROM, message(IN_BLOCKS_FROM))?;
+    let mut filling = pool.open(to, IN_BLOCKS_FROM_CROWDED, message(IN_BLOCKS_FROM_CROWDED))?;
     let bytes = filling.room();
     assert_eq!(filling.next(bytes, |piece| piece.fill(value)), 0);
     Some((filling.word(), bytes))
@@ -99,28 +99,36 @@ fn a_block_is_taken_apart_when_there_is_no_other_slot() {
 }
 
 #[test]
-fn messages_for_which_nobody_waits_have_blocks_for_more_than_one_slot_and_others_for_more_than_three() {
+fn what_no_slot_holds_goes_in_blocks_but_the_end_of_what_a_receiver_waits_for() {
     use Receiver::{IsBehind, Sends, Waits};
-    let (block, large, behind) = (BLOCK, IN_BLOCKS_FROM, BEHIND_IN_BLOCKS_FROM);
+    let (block, behind) = (BLOCK, BEHIND_IN_BLOCKS_FROM);
     for (bytes, left, receiver, room) in [
         (SLOT + 1, SLOT + 1, Sends, BLOCK_ROOM),
         (SLOT, SLOT, Sends, SLOT),
         (behind, block, IsBehind, BLOCK_ROOM),
         (behind - 1, block, IsBehind, SLOT),
-        (block, block, Waits, SLOT),
-        (large - 1, block, Waits, SLOT),
-        (large, block, Waits, BLOCK_ROOM),
+        (SLOT + 1, SLOT + 1, Waits, BLOCK_ROOM),
+        (IN_BLOCKS_FROM_CROWDED - 1, block, Waits, BLOCK_ROOM),
+        (IN_BLOCKS_FROM_CROWDED, block, Waits, BLOCK_ROOM),
+        (SLOT, SLOT, Waits, SLOT),
         // The end of a message.
         (2 * block, SLOT + 1, Sends, BLOCK_ROOM),
         (2 * block, SLOT, Sends, SLOT),
         (2 * behind, SLOT + 1, IsBehind, BLOCK_ROOM),
         (2 * behind, SLOT, IsBehind, SLOT),
-        (2 * large, block - SLOT + 1, Waits, BLOCK_ROOM),
-        (2 * large, block - SLOT, Waits, SLOT),
+        (2 * block, block - SLOT + 1, Waits, BLOCK_ROOM),
+        (2 * block, block - SLOT, Waits, SLOT),
     ] {
         let message = Pooled { bytes, backwards: true, receiver };
         let filling = pools(2)[0].open(1, left, message).unwrap();
         assert_eq!(filling.room(), room, "{left} of {bytes}, {receiver:?}");
+        if receiver == Waits {
+            // Where another rank may have the receiver's cpu, and where no block may hold a message that comes early.
+            for mut pool in [Pool::new(Segment::private(2, 2).unwrap(), 0, true), pools(3).swap_remove(0)] {
+                let room = if bytes < IN_BLOCKS_FROM_CROWDED { SLOT } else { BLOCK_ROOM };
+                assert_eq!(pool.open(1, left, message).unwrap().room(), room, "{left} of {bytes}, crowded");
+            }
+        }
     }
 }
 

@@ -248,6 +248,12 @@ impl PieceHeader {
         Self { first: self.first & !0xff00 | u64::from(kind) << 8, ..self }
     }
 
+    /// The same, of so many bytes less.
+    #[inline]
+    pub fn shorter(self, bytes: u32) -> Self {
+        Self { second: self.second - (u64::from(bytes) << 32), ..self }
+    }
+
     /// A rank in a communicator.
     #[inline]
     pub fn source(self) -> u16 {

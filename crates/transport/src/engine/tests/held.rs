@@ -1,10 +1,11 @@
 //! Messages that come before their receives, and are left in the slots that they came in.
 
+use super::pooled::{answer, lines_of_answer, word};
 use super::*;
 use crate::engine::receive::HELD_FROM;
 use crate::engine::send::WHOLE;
 use crate::pool::SLOT;
-use crate::segment::PAGE;
+use crate::segment::{BLOCK, PAGE};
 
 /// Sends so many bytes from rank 0, and lets them come to rank 1.
 fn send(job: &mut [Engine<'_>], tag: i32, data: &mut [u8]) -> Option<TransferId> {
@@ -210,5 +211,107 @@ fn large_messages_go_on_while_all_ranks_hold_as_much_as_they_may() {
                 until_complete(&mut job, 0, send);
             }
         }
+    }
+}
+
+/// Lets rank 0 have a small answer, after which what it sends is awaited.
+fn awaited(job: &mut [Engine<'_>]) {
+    let mut to = [0; 100];
+    let receive = job[0].receive(criteria(Some(1), Some(6)), Some(1), &buffer(&mut to));
+    job[1].send(0, envelope(1, 6), &buffer(&mut [6; 100]), Mode::Standard);
+    until_complete(job, 0, receive);
+}
+
+#[test]
+fn parts_that_came_early_are_left_where_they_lie_and_their_slots_go_on_when_the_last_one_was_read() {
+    let mut job = job_of_large_pools();
+    let (segment, most) = (job[0].segment(), most_held(&job));
+    let mut hidden_parts = 0;
+    // More messages than slots.
+    for number in 0..600 {
+        let (bytes, slots) = [(9_000, 1), (50_000, BLOCK / SLOT), (30_000, BLOCK / SLOT)][number % 3];
+        let (mut from, mut to) = (sample(bytes), vec![0; bytes]);
+        awaited(&mut job);
+        let (first, lines) = answer(&mut job, 0, &mut from);
+        // So many parts come later, one by one.
+        let later = if lines == lines_of_answer(bytes) { number / 3 % 3 } else { 0 };
+        let headers: Vec<_> = (first + 1..first + lines).map(|line| word(&segment, line, 0)).collect();
+        let headers = &headers[headers.len() - later..];
+        // SAFETY: of the ring, which nobody else uses now.
+        let values: Vec<_> = headers.iter().map(|&header| unsafe { header.replace(0) }).collect();
+        job[1].progress();
+        assert_eq!(held(&job, most), slots, "{bytes} bytes, message {number}");
+        let mut receive = || job[1].receive(criteria(Some(0), Some(5)), Some(0), &buffer(&mut to));
+        let posted = (number % 2 == 0).then(&mut receive);
+        if posted.is_some() && later > 0 {
+            assert_eq!(held(&job, most), 0, "what is there was read, and the rest is read as it comes");
+        }
+        for (&header, value) in headers.iter().zip(values) {
+            job[1].progress();
+            // SAFETY: as above.
+            unsafe { header.write(value) };
+            hidden_parts += 1;
+        }
+        job[1].progress();
+        let receive =
+            posted.unwrap_or_else(|| job[1].receive(criteria(Some(0), Some(5)), Some(0), &buffer(&mut to)));
+        until_complete(&mut job, 1, receive);
+        assert!(from == to, "{bytes} bytes, message {number}");
+        assert_eq!(held(&job, most), 0);
+    }
+    assert!(hidden_parts > 300, "{hidden_parts}");
+}
+
+#[test]
+fn parts_that_no_more_slots_may_hold_are_copied_and_those_taken_back_free_their_slots() {
+    let mut job = job_of_large_pools();
+    let (bytes, most) = (50_000, most_held(&job));
+    let blocks = most / (BLOCK / SLOT);
+    for _ in 0..10 {
+        let mut data: Vec<_> = (0..blocks + 2).map(|_| sample(bytes)).collect();
+        for (tag, data) in data.iter_mut().enumerate() {
+            awaited(&mut job);
+            assert!(send(&mut job, tag as i32 + 10, data).is_none());
+        }
+        assert_eq!(held(&job, most), blocks * (BLOCK / SLOT));
+        for (tag, data) in data.iter().enumerate().rev() {
+            let mut to = vec![0; bytes];
+            let here = criteria(Some(0), Some(tag as i32 + 10));
+            let receive = job[1].receive(here, Some(0), &buffer(&mut to));
+            until_complete(&mut job, 1, receive);
+            assert!(to == *data);
+        }
+        assert_eq!(held(&job, most), 0);
+        awaited(&mut job);
+        let data = buffer(&mut data[0]);
+        let send = job[0].send(1, envelope(0, 1), &data, Mode::Synchronous).expect("it waits");
+        job[1].progress();
+        assert_ne!(held(&job, most), 0);
+        job[0].cancel(send);
+        assert!(until_complete(&mut job, 0, send).cancelled);
+        assert_eq!(held(&job, most), 0);
+    }
+}
+
+#[test]
+fn a_part_of_other_slots_than_those_that_are_left_ends_the_job() {
+    for changed in [0, 1 << 3] {
+        let status = in_child(|| {
+            let mut job = job_of_large_pools();
+            let mut to = vec![0; 9000];
+            for number in 0..20 {
+                let mut from = sample(9000);
+                awaited(&mut job);
+                let (first, lines) = answer(&mut job, 0, &mut from);
+                if number >= 10 && lines == lines_of_answer(9000) {
+                    // SAFETY: the word of the second part's line that names its slots, which nobody else uses now.
+                    unsafe { *word(&job[0].segment(), first + 1, 2) ^= changed };
+                }
+                job[1].progress();
+                let receive = job[1].receive(criteria(Some(0), Some(5)), Some(0), &buffer(&mut to));
+                until_complete(&mut job, 1, receive);
+            }
+        });
+        assert_eq!(status, i32::from(changed != 0));
     }
 }

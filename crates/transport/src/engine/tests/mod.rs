@@ -24,8 +24,18 @@ fn job(ranks: usize) -> Vec<Engine<'static>> {
 
 /// The same on so many cpus.
 fn job_on(ranks: usize, cpus: usize) -> Vec<Engine<'static>> {
-    let segment = Segment::private(ranks, cpus).unwrap();
-    (0..ranks)
+    job_in(Segment::private(ranks, cpus).unwrap())
+}
+
+/// Two ranks with pools of many slots.
+fn job_of_large_pools() -> Vec<Engine<'static>> {
+    let segment = Segment::private(2, 2).unwrap();
+    segment.set_turnover_bytes(1 << 20);
+    job_in(segment)
+}
+
+fn job_in(segment: Segment) -> Vec<Engine<'static>> {
+    (0..segment.ranks())
         .map(|rank| {
             let room = Box::leak(Box::new(WaitingRoom::new(&Exit)));
             let mut engine = Engine::new(room, Box::leak(Box::new(EngineCounters::new())));

@@ -4,15 +4,15 @@ use super::crossing::learn_pooled;
 use super::*;
 use crate::pool::SLOT;
 use crate::ring::{LINE, LINES, STARTS};
+use crate::segment::BLOCK;
 
-/// Lines that speak of so many bytes that answer a message.
-fn lines_of_answer(bytes: usize) -> u64 {
-    let first_slot = if bytes > 8192 { 3 } else { 1 };
-    first_slot + bytes.saturating_sub(1) as u64 / SLOT as u64
+/// Lines that speak of so many bytes that answer a message: of 2 kB, of 6, and of 16 at most.
+pub(super) fn lines_of_answer(bytes: usize) -> u64 {
+    if bytes > 8192 { 2 + (bytes - 8192).div_ceil(SLOT) as u64 } else { 1 }
 }
 
 /// Sends a message that answers one from the other rank; the number of its first line, and its lines.
-fn answer(job: &mut [Engine<'_>], rank: usize, data: &mut [u8]) -> (u64, u64) {
+pub(super) fn answer(job: &mut [Engine<'_>], rank: usize, data: &mut [u8]) -> (u64, u64) {
     let other = 1 - rank;
     let first = job[rank].outgoing[other].producer.produced();
     let sent = job[rank].send(other, envelope(rank as u16, 5), &buffer(data), Mode::Standard);
@@ -26,18 +26,18 @@ pub(super) fn has_lines(lines: u64, expected: u64) -> bool {
 }
 
 /// A word of a line of the ring from rank 0 to rank 1.
-fn word(segment: &Segment, line: u64, word: usize) -> *mut u64 {
+pub(super) fn word(segment: &Segment, line: u64, word: usize) -> *mut u64 {
     let place = (line % u64::from(LINES)) as usize;
     // SAFETY: inside the area, whose lines are behind that of its counters.
     unsafe { segment.pair(0, 1).add((place + 1) * LINE).cast::<u64>().add(word) }
 }
 
 #[test]
-fn answers_come_in_parts_of_one_slot_which_goes_back_whole() {
+fn answers_come_in_parts_of_slots_and_blocks_which_go_back_whole() {
     let mut job = job(2);
     let mut lines = Vec::new();
     for number in 0..200 {
-        let bytes = [9_000, 8192, SLOT, 5_000, 20_000][number % 5];
+        let bytes = [9_000, 8192, SLOT, 5_000, 50_000][number % 5];
         for (rank, other) in [(0, 1), (1, 0)] {
             let (mut from, mut to) = (sample(bytes), vec![0u8; bytes]);
             let criteria = criteria(Some(rank as u16), Some(5));
@@ -62,7 +62,7 @@ fn parts_arrive_whole_however_many_are_there_at_a_time() {
     let mut hidden_parts = 0;
     // More messages than slots: each slot must go on.
     for number in 0..600 {
-        let bytes = [9_000, SLOT, 20_000][number % 3];
+        let bytes = [9_000, SLOT, 50_000][number % 3];
         let (mut from, mut to, mut back) = (sample(bytes), vec![0u8; bytes], vec![0u8; bytes]);
         let receive = job[1].receive(criteria(Some(0), Some(5)), Some(0), &buffer(&mut to));
         let (first, lines) = answer(&mut job, 0, &mut from);
@@ -94,8 +94,13 @@ fn parts_arrive_whole_however_many_are_there_at_a_time() {
 fn a_part_that_its_message_or_its_slot_has_no_room_for_ends_the_job() {
     // Words of the line of the second part: bytes, from which byte of the message on, and of the slot on.
     let bytes = 20_000;
-    let wrong =
-        [(3, SLOT as u64), (3, u64::MAX), (4, bytes as u64 - 1), (4, u64::MAX - 2000), (5, SLOT as u64 - 1)];
+    let wrong = [
+        (3, bytes as u64),
+        (3, u64::MAX),
+        (4, bytes as u64 - 1),
+        (4, u64::MAX - 2000),
+        (5, BLOCK as u64 - 1),
+    ];
     for (place, value) in wrong.into_iter().chain([(7, 0)]) {
         let status = in_child(|| {
             let mut job = job(2);
