@@ -161,12 +161,10 @@ def write(folder: Path, found: Found, tables: Callable[[Found], list[str]]) -> F
 
 
 def _json(computers: list[Found]) -> str:
-    """All runs, a line each: the fields of a `Run` in their order."""
     parts = []
     for found in computers:
-        runs = [json.dumps([run.figures, round(run.wire_ns, 1), round(run.cell_us, 3), run.who]) for run in found.runs]
         one = {"machine": found.machine, "failures": found.failures, "real_time": found.real_time}
-        listed = ",\n   ".join(runs)
+        listed = ",\n   ".join(measured.listed(found.runs))
         parts.append(json.dumps(one, indent=1).removesuffix("\n}") + f',\n "runs": [\n   {listed}\n ]\n}}')
     return f'{{"format": {measured.FORMAT}, "computers": [\n' + ",\n".join(parts) + "\n]}\n"
 

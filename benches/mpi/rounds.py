@@ -36,7 +36,7 @@ FEWEST = 4
 """Blocks of a run in one state that give a figure."""
 RARE = 0.05
 """States with a smaller part of all figures are not shown."""
-FORMAT = 6
+FORMAT = 7
 """Of results.json."""
 RESAMPLES = 2000
 """For the bootstrap."""
@@ -268,9 +268,29 @@ def known(results: Path) -> list[Found]:
     if whole.get("format") != FORMAT:
         return []
     return [
-        Found([Run(*run) for run in one["runs"]], one["failures"], one["real_time"], machine=one["machine"])
+        Found(_runs(one["runs"]), one["failures"], one["real_time"], machine=one["machine"])
         for one in whole["computers"]
     ]
+
+
+def _runs(alike: list[tuple[str, list[str], list[list[float]]]]) -> list[Run]:
+    return [
+        Run(dict(zip(cases, values, strict=True)), wire_ns, cell_us, who)
+        for who, cases, rows in alike
+        for wire_ns, cell_us, *values in rows
+    ]
+
+
+def listed(runs: list[Run]) -> list[str]:
+    """The runs as `known` reads them, a line for all of one contender that have the same cases.
+
+    A line names these, and has the wire, the time of a cell and the figures of each run.
+    """
+    alike: dict[tuple[str, ...], list[list[float]]] = {}
+    for run in runs:
+        row = [round(run.wire_ns, 1), round(run.cell_us, 3), *run.figures.values()]
+        alike.setdefault((run.who, *run.figures), []).append(row)
+    return [json.dumps([who, cases, rows], separators=(",", ":")) for (who, *cases), rows in alike.items()]
 
 
 def is_same_computer(one: dict[str, Any], other: dict[str, Any]) -> bool:
