@@ -11,6 +11,7 @@ use super::{Engine, kind};
 use crate::copy::demote;
 use crate::costs::Fill;
 use crate::fills::TimedFill;
+use crate::landing::Landing;
 use crate::pool::{Pool, Pooled, Receiver, SLOT, Stretch};
 use crate::ring::{Area, INLINE, LINE, PieceHeader, PieceWriter};
 use std::ops::Range;
@@ -170,7 +171,7 @@ impl Engine<'_> {
     /// whether anything did. Its line said these words. What is not just the next piece of a message that has its
     /// receive is left to the usual way. (By turns of blocks in one run on an EPYC, only parts of the same slot, and
     /// all, us: 64 kB to and fro 3.25 and 3.25, 256 kB 11.23 and 11.09; 7.40 and 7.33, 21.9 and 21.9 while a line takes
-    /// 200 ns.)
+    /// 200 ns. With what `consumed` and `more_of_receive` do beside, 12 kB take 1.2 % longer, 256 kB .4 %.)
     fn take_further(&mut self, from: usize, mut stretch: Stretch, mut before: [u64; 6]) -> bool {
         let mut any = false;
         while let Destination::Transfer(receive) = self.incoming[from].target
@@ -197,11 +198,18 @@ impl Engine<'_> {
             // SAFETY: the piece is dealt with before its slots are kept.
             let piece = unsafe { self.pool.piece(&stretch, from, at as usize, bytes as usize) };
             fetch_first(piece);
-            self.more_of_receive(from, receive, place as usize, piece);
-            if self.incoming[from].target == Destination::Nothing {
+            let (incoming, transfer) = (&mut self.incoming[from], self.transfers.at(receive));
+            incoming.write(&transfer.buffer, place as usize, piece, Landing::InCaches);
+            transfer.moved += piece.len();
+            incoming.came(place as usize, piece.len());
+            if incoming.target == Destination::Nothing {
+                self.here(from, receive);
                 self.midway = None;
             }
-            self.consumed(from, INLINE);
+            // What its sender should hear of credit has not changed since the first piece.
+            if self.incoming[from].consumer.consume(INLINE) {
+                self.told(from);
+            }
             (before, any) = (words, true);
         }
         if before[4] & 1 == 0 {

@@ -85,9 +85,21 @@ impl Incoming {
         self.is_short && self.connected && self.target == Destination::Nothing && self.synchronous == 0
     }
 
+    /// So many bytes of the eager message that is arriving are here, at a place.
+    #[inline]
+    pub(super) fn came(&mut self, place: usize, bytes: usize) {
+        self.got += bytes;
+        if place == self.first_missing {
+            self.first_missing += bytes;
+        }
+        if self.got == self.bytes {
+            self.target = Destination::Nothing;
+        }
+    }
+
     /// Copies a piece into a buffer, from a byte of it on. The line behind a large one comes meanwhile.
     #[inline]
-    fn write(&self, buffer: &Buffer, at: usize, piece: &[u8], landing: Landing) {
+    pub(super) fn write(&self, buffer: &Buffer, at: usize, piece: &[u8], landing: Landing) {
         if piece.len() > FETCHED_BEHIND {
             self.consumer.fetch_next();
         }
@@ -542,7 +554,7 @@ impl Engine<'_> {
                     transfer.moved = piece.len();
                     transfer.bytes = bytes;
                     self.begin(from, Destination::Transfer(receive), bytes);
-                    self.came(from, place, piece.len());
+                    self.incoming[from].came(place, piece.len());
                 }
                 if token != 0 {
                     self.tell(from, kind::COMPLETE, [token, 0, 0, 0, 0, 0]);
@@ -553,7 +565,7 @@ impl Engine<'_> {
                 let index = self.keep(from, envelope, bytes, bytes, token, None);
                 if piece.len() < bytes {
                     self.begin(from, Destination::Message(index), bytes);
-                    self.came(from, place, piece.len());
+                    self.incoming[from].came(place, piece.len());
                 }
                 if is_large && !self.messages.at(index).is_held {
                     self.tell(from, kind::EARLY, [0; 6]);
@@ -618,19 +630,6 @@ impl Engine<'_> {
         place as usize
     }
 
-    /// So many bytes of the eager message that is arriving are here, at a place.
-    #[inline]
-    fn came(&mut self, from: usize, place: usize, bytes: usize) {
-        let incoming = &mut self.incoming[from];
-        incoming.got += bytes;
-        if place == incoming.first_missing {
-            incoming.first_missing += bytes;
-        }
-        if incoming.got == incoming.bytes {
-            incoming.target = Destination::Nothing;
-        }
-    }
-
     /// The next piece of the eager message that is arriving.
     fn more(&mut self, from: usize, place: u64, piece: &[u8], part: &mut Option<SlotPart>) {
         let Incoming { target, bytes, first_missing, .. } = self.incoming[from];
@@ -647,7 +646,7 @@ impl Engine<'_> {
             Destination::Transfer(receive) => self.more_of_receive(from, receive, place, piece),
             Destination::Message(index) => {
                 self.add(index, place, piece, part);
-                self.came(from, place, piece.len());
+                self.incoming[from].came(place, piece.len());
             }
             Destination::Nothing => {}
         }
@@ -655,11 +654,11 @@ impl Engine<'_> {
 
     /// The same of a message that has its receive.
     #[inline]
-    pub(super) fn more_of_receive(&mut self, from: usize, receive: u32, place: usize, piece: &[u8]) {
+    fn more_of_receive(&mut self, from: usize, receive: u32, place: usize, piece: &[u8]) {
         let transfer = self.transfers.at(receive);
         self.incoming[from].write(&transfer.buffer, place, piece, Landing::InCaches);
         transfer.moved += piece.len();
-        self.came(from, place, piece.len());
+        self.incoming[from].came(place, piece.len());
         if self.incoming[from].target == Destination::Nothing {
             self.here(from, receive);
         }
