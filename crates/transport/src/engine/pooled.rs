@@ -14,36 +14,31 @@ use crate::fills::TimedFill;
 use crate::landing::Landing;
 use crate::pool::{Pool, Pooled, Receiver, SLOT, Stretch};
 use crate::ring::{Area, INLINE, LINE, PieceHeader, PieceWriter};
+use crate::segment::BLOCK;
 use std::ops::Range;
 
 /// The most bytes of a message that answers one of whose slot one line speaks. A choice. (By turns of blocks in one run
 /// on an EPYC, in one part, and with the first 2 kB apart, us: 8 kB to and fro .713 and .690, but 1.84 and 1.93 while a
 /// line takes 200 ns.)
 pub(super) const WHOLE_ANSWER: usize = 8 * 1024;
-/// Of the first piece of a longer one, the first part has so many bytes, the next one three times as many, and each
-/// other one as many as a slot: its receiver copies one while the next one is written. Choices. (By turns of blocks in
-/// one run on an EPYC, in parts of 8 kB, with 4 kB apart, and so, us: 12 kB to and fro 1.07, .98 and .99, and 2.43,
-/// 2.41 and 2.47 while a line takes 200 ns; 16 kB 1.32, 1.25 and 1.22, 2.96, 2.89 and 2.97. In a stream, parts gain
-/// nothing: 64 kB 2.14, and 2.21 with a first slot in two of 8 kB.)
-const FIRST_PART: usize = 2 * 1024;
-const GROWTH: usize = 3;
+/// Bytes of the first parts of a longer one's first piece; each other part has as many as a slot: its receiver copies
+/// one while the next one is written. Choices. (By turns of blocks in one run on an EPYC, in parts of 8 kB, with 4 kB
+/// apart, and so, us: 12 kB to and fro 1.07, .98 and .99, and 2.43, 2.41 and 2.47 while a line takes 200 ns; 16 kB
+/// 1.32, 1.25 and 1.22, 2.96, 2.89 and 2.97. In parts of 2, 6 and 16 kB, and so: 24 kB 1.50 and 1.44, 32 kB 1.76 and
+/// 1.68; 48 and 64 kB, and all of them while a line takes 200 ns, take as long. In a stream, parts gain nothing: 64 kB
+/// 2.14, and 2.21 with a first slot in two of 8 kB.)
+const FIRST_PARTS: [usize; 3] = [2 * 1024, 6 * 1024, 12 * 1024];
 /// Bytes of a part of other pieces: nobody waits for the first one. A choice. (In the same way, in parts of 16 kB, so,
 /// and in whole blocks: 128 kB 5.14, 5.19 and 5.76; 256 kB 9.98, 9.90 and 10.5; 400 kB 17.8, 17.1 and 17.6; 512 kB
 /// 23.1, 22.2 and 22.5; 1 MB 44.3, 43.0 and 42.6; while a line takes 200 ns, all as long.)
 const OTHER_PART: usize = 2 * SLOT;
 /// The most parts of a block.
 const PARTS: u32 = 6;
-
-/// The most bytes of the part behind so many of a message's first piece, or of a further one.
-#[inline]
-fn part_behind(filled: usize, is_first: bool) -> usize {
-    match filled {
-        0 if is_first => FIRST_PART,
-        FIRST_PART if is_first => GROWTH * FIRST_PART,
-        _ if is_first => SLOT,
-        _ => OTHER_PART,
-    }
-}
+const _: () = {
+    let [first, second, third] = FIRST_PARTS;
+    let others = PARTS as usize - FIRST_PARTS.len();
+    assert!(first + second + third + others * SLOT >= BLOCK && PARTS as usize * OTHER_PART >= BLOCK);
+};
 
 impl Piece<'_> {
     /// Which bytes of the message are the next piece where it has so much room; it starts with a line of the data, as
@@ -86,14 +81,18 @@ impl Piece<'_> {
         };
         let demoted = if opens_answer { demoted(self.left) } else { 0 };
         let (mut from, mut header) = (range.start, self.header.of_kind(self.header.kind() | kind::POOLED));
+        let mut first_parts = FIRST_PARTS.into_iter();
         while from < range.end {
             // The line that will speak of the part is fetched while it is written.
             producer.fetch();
-            let filled = from - range.start;
-            let part = if is_parted { part_behind(filled, opens_answer) } else { usize::MAX };
+            let part = match (is_parted, opens_answer) {
+                (true, true) => first_parts.next().unwrap_or(SLOT),
+                (true, false) => OTHER_PART,
+                (false, _) => range.len(),
+            };
             // A block has room for one line more than its slots, which is no part of its own.
             let left = range.end - from;
-            let end = if left <= part.saturating_add(LINE) { range.end } else { from + part };
+            let end = if left <= part + LINE { range.end } else { from + part };
             let at = filling.next(end - from, |room| {
                 fill.write(pool.costs(), room.len(), || {
                     self.buffer.read_by(fill.fill.copy(), from, room);
