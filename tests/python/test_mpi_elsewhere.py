@@ -70,15 +70,23 @@ def test_a_binary_runs_here_and_on_mpich_by_the_librarys_path_alone(program: Pat
     assert theirs.stdout == "3 ranks, sum 3, 2 right, theirs\n", theirs.stderr
 
 
-def test_another_mpis_launcher_with_several_ranks_is_refused_with_a_message(program: Path, mpich: Path) -> None:
-    done = run(mpich / "bin" / "mpiexec", "-n", 2, program)
-    assert done.returncode != 0
-    assert "cellrun" in done.stdout + done.stderr
+def said_elsewhere(mpich: Path, ranks: int, program: Path, said: Path) -> str:
+    """What ranks say that MPICH's launcher starts, in a file, and whether they failed. The launcher loses what ranks
+    print that end at once, whatever they are: of `echo`, it did in 7 of 1,000 runs while both cpus were busy."""
+    script = '"$0" >>"$1" 2>&1 || echo failed >>"$1"'
+    run(mpich / "bin" / "mpiexec", "-n", ranks, "sh", "-c", script, program, said)
+    return said.read_text()
 
 
-def test_another_mpis_launcher_with_one_rank_starts_a_program_alone(program: Path, mpich: Path) -> None:
-    done = run(mpich / "bin" / "mpiexec", "-n", 1, program)
-    assert done.stdout == "1 ranks, sum 0, 0 right, ours\n", done.stderr
+def test_another_mpis_launcher_with_several_ranks_is_refused_with_a_message(
+    program: Path, mpich: Path, tmp_path: Path
+) -> None:
+    said = said_elsewhere(mpich, 2, program, tmp_path / "said")
+    assert "cellrun -n 2" in said and "failed" in said and "ranks, sum" not in said
+
+
+def test_another_mpis_launcher_with_one_rank_starts_a_program_alone(program: Path, mpich: Path, tmp_path: Path) -> None:
+    assert said_elsewhere(mpich, 1, program, tmp_path / "said") == "1 ranks, sum 0, 0 right, ours\n"
 
 
 @pytest.mark.parametrize(
