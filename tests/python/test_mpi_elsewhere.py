@@ -72,7 +72,7 @@ def test_a_binary_runs_here_and_on_mpich_by_the_librarys_path_alone(program: Pat
 
 def said_elsewhere(mpich: Path, ranks: int, program: Path, said: Path) -> str:
     """What ranks say that MPICH's launcher starts, in a file, and whether they failed. The launcher loses what ranks
-    print that end at once, whatever they are: of `echo`, it did in 7 of 1,000 runs while both cpus were busy."""
+    print that fail at once: of `echo said; exit 16`, it did in 7 of 1,000 runs while both cpus were busy."""
     script = '"$0" >>"$1" 2>&1 || echo failed >>"$1"'
     run(mpich / "bin" / "mpiexec", "-n", ranks, "sh", "-c", script, program, said)
     return said.read_text()
