@@ -168,6 +168,16 @@ impl Buffer {
         }
     }
 
+    /// As `write`, of at most a line from the first byte on.
+    #[inline(always)]
+    pub(crate) fn write_line(&self, data: &[u8]) {
+        if self.layout.is_some() || data.len() > SMALL {
+            return self.write(0, data);
+        }
+        // SAFETY: as for `read`.
+        unsafe { copy_small(data.as_ptr(), self.address, data.len().min(self.bytes)) };
+    }
+
     /// As `write`; contiguous data lands where the caller says. What lands past the caches is there after `fence_past`,
     /// for other cpus too.
     #[inline]

@@ -97,7 +97,7 @@ pub use copy::{copy, copy_in, copy_past_unfenced, fence_past};
 pub use costs::{COPY_FROM, DataUse, Spot};
 pub use counters::{Counter, EngineCounters};
 pub use engine::{
-    ASIDE, Among, Arrival, Awaited, BesideOwn, COMPLETE_AT_ONCE, CREDIT, ClaimId, Completion, Engine,
+    ASIDE, Among, Arrival, Awaited, BesideOwn, COMPLETE_AT_ONCE, CREDIT, ClaimId, Completion, Ending, Engine,
     FROM_NOBODY, MOST_EAGER, MOST_EAGER_CROWDED, Mode, NO_SOURCE, NO_TAG, NOBODY, Passage, Passing,
     RECEIVED_FROM_NOBODY, ReductionOfTwo, SHOWN_ABOVE, SentBeside, Showing, Takers, TransferId,
 };

@@ -123,14 +123,8 @@ mpi! {
     /// MPI 5.0, section 3.7.3.
     fn PMPI_Wait(request: InOut<Request>, status: Out<Status>) {
         let handle = request.read()?;
-        let state = check::running()?;
-        if state.engine.is_live(handles::transfer_id(handle.0)) {
-            let (mut state, well) = request::wait_for_all(state, request.alone().reading());
-            if well {
-                return take_transfers(&mut state, request.alone(), status.alone());
-            }
-        } else {
-            drop(state);
+        if let Some(mut state) = request::wait_for_all(check::running()?, request.alone().reading()) {
+            return take_transfers(&mut state, request.alone(), status.alone());
         }
         let polled = runtime::wait_until(|state| match poll(state, handle, "request") {
             Ok(Poll::Pending) => None,
@@ -191,14 +185,8 @@ mpi! {
         let (requests, statuses) = (array_of_requests, array_of_statuses);
         let reading = requests.reading();
         present(count, reading)?;
-        let state = check::running()?;
-        if (0..reading.len()).all(|index| state.engine.is_live(handles::transfer_id(requests.reading().get(index).0))) {
-            let (mut state, well) = request::wait_for_all(state, reading);
-            if well {
-                return take_transfers(&mut state, requests, statuses);
-            }
-        } else {
-            drop(state);
+        if let Some(mut state) = request::wait_for_all(check::running()?, reading) {
+            return take_transfers(&mut state, requests, statuses);
         }
         check_each(reading)?;
         let mut over = 0;

@@ -22,7 +22,7 @@ use crate::handles::{Handles, Kind, kind_of, transfer_id};
 use crate::runtime::{self, Entered, Guarded, State, Stepwise};
 use generalized::Generalized;
 use std::sync::Arc;
-use transport::TransferId;
+use transport::{Ending, TransferId};
 
 /// What a request's handle stands for when it isn't a lone send or receive.
 pub(crate) enum Request {
@@ -128,27 +128,37 @@ pub(crate) fn poll(state: &mut State, handle: abi::Request, name: &str) -> Resul
     Ok(Poll::Ready)
 }
 
-/// Waits until transfers are complete, without taking them. True when all of them ended well.
+/// Waits until transfers are complete that all end well, without taking them. Nothing: one of them did not, or one of
+/// the requests is no transfer that lives, and then this did not wait.
 #[inline]
-pub(crate) fn wait_for_all(mut state: Entered, requests: In<'_, [abi::Request]>) -> (Entered, bool) {
-    let mut over = 0;
-    let mut well = true;
-    let mut next = |state: &mut State| {
-        while over < requests.len() {
-            match state.engine.ended_well(transfer_id(requests.get(over).0)) {
-                None => return false,
-                Some(ended_well) => well &= ended_well,
-            }
+pub(crate) fn wait_for_all(mut state: Entered, requests: In<'_, [abi::Request]>) -> Option<Entered> {
+    let ending = |state: &State, index| state.engine.ending(transfer_id(requests.get(index).0));
+    let (mut over, mut well) = (0, true);
+    for index in 0..requests.len() {
+        let ended = ending(&state, index)?;
+        if over == index && ended != Ending::Open {
+            well &= ended == Ending::Well;
             over += 1;
         }
-        true
-    };
-    if !runtime::soon(&mut state, None, &mut next) {
-        drop(state);
-        runtime::wait_until(|state| next(state).then_some(()));
-        state = runtime::enter();
     }
-    (state, well)
+    if over < requests.len() {
+        let mut next = |state: &mut State| {
+            while over < requests.len() {
+                match state.engine.ending_of_live(transfer_id(requests.get(over).0)) {
+                    Ending::Open => return false,
+                    ended => well &= ended == Ending::Well,
+                }
+                over += 1;
+            }
+            true
+        };
+        if !runtime::soon(&mut state, None, &mut next) {
+            drop(state);
+            runtime::wait_until(|state| next(state).then_some(()));
+            state = runtime::enter();
+        }
+    }
+    well.then_some(state)
 }
 
 /// How a request ended that is `Poll::Ready`, and the handle that the program has from now on: null, or that of a

@@ -7,6 +7,7 @@ mod crossing;
 mod decisions;
 mod headers;
 mod kept;
+mod lines;
 mod operands;
 mod own;
 mod pending;
@@ -22,7 +23,7 @@ mod unposted;
 #[cfg(all(test, not(loom)))]
 mod tests;
 
-pub use pending::{COMPLETE_AT_ONCE, FROM_NOBODY, NO_SOURCE, NO_TAG, NOBODY, RECEIVED_FROM_NOBODY};
+pub use pending::{COMPLETE_AT_ONCE, Ending, FROM_NOBODY, NO_SOURCE, NO_TAG, NOBODY, RECEIVED_FROM_NOBODY};
 pub use send::{CREDIT, MOST_EAGER, MOST_EAGER_CROWDED};
 
 use crate::carried::CarriedCall;
@@ -544,7 +545,7 @@ impl<'a> Engine<'a> {
     }
 
     /// As `take_if_complete`, of a send that was complete at once.
-    #[inline]
+    #[inline(always)]
     fn take_shared(&mut self, id: TransferId) -> Option<Completion> {
         let Some(index) = self.receipts.slot(id) else {
             self.receipts.forget(id);
@@ -556,13 +557,17 @@ impl<'a> Engine<'a> {
         Some(completion)
     }
 
-    /// Whether a complete transfer ended well. The caller promises `is_live`.
+    /// As `ending`, of a transfer that lives: the caller promises that.
     #[inline]
-    pub fn ended_well(&self, id: TransferId) -> Option<bool> {
-        if self.receipts.any_asked() && !self.is_complete(id) {
-            return None;
-        }
-        self.transfers.ended_well(id)
+    pub fn ending_of_live(&self, id: TransferId) -> Ending {
+        let asked = self.receipts.slot(id);
+        self.transfers.ending(asked.unwrap_or(id.slot()))
+    }
+
+    /// How a transfer ended, in short. Nothing: none was started by this id that was not taken.
+    #[inline]
+    pub fn ending(&self, id: TransferId) -> Option<Ending> {
+        self.slot(id).map(|index| self.transfers.ending(index))
     }
 
     /// As `take_if_complete`, without taking it.

@@ -1,5 +1,6 @@
 //! Sends and receives under way: a table of slots named by `TransferId`s.
 
+use super::receive::ASIDE;
 use super::{Completion, Mode, TransferId};
 use crate::buffer::Buffer;
 use crate::landing::Landing;
@@ -80,6 +81,17 @@ pub(crate) struct Pending {
 // 199 for 192.)
 const _: () = assert!(size_of::<Pending>() == 128);
 
+/// How a transfer ended, in short.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// It has not.
+    Open,
+    /// All of its data found room.
+    Well,
+    /// Some data found no room, or it was cancelled, or taken meanwhile.
+    Otherwise,
+}
+
 /// How a transfer ended: its words, read one by one as they were written. (They are atomic for no other reason: the
 /// compiler joins reads of neighbours, and a load of what was written in parts waits until all stores before are done.)
 pub(crate) struct Ended {
@@ -120,6 +132,12 @@ impl Ended {
         }
     }
 
+    /// All of the data found room, and it was not cancelled.
+    #[inline]
+    pub(crate) fn is_well(&self) -> bool {
+        self.lost.load(Ordering::Relaxed) == 0
+    }
+
     /// Bytes received, at most what the buffer holds.
     #[inline]
     pub(crate) fn bytes(&self) -> usize {
@@ -132,6 +150,30 @@ impl Pending {
     #[inline]
     pub(crate) fn landing(&self) -> Landing {
         if self.due & due::PAST_CACHES == 0 { Landing::InCaches } else { Landing::PastCaches }
+    }
+
+    /// A receive has its message: how it will end. Bytes that it has room for.
+    #[inline]
+    pub(crate) fn accept(&mut self, envelope: Envelope, bytes: usize) -> usize {
+        let received = bytes.min(self.buffer.bytes);
+        self.posted = false;
+        self.ended.set(Completion {
+            source: i32::from(envelope.source()),
+            tag: envelope.tag(),
+            bytes: received,
+            lost: bytes - received,
+            cancelled: false,
+        });
+        received
+    }
+
+    /// A whole message of so many bytes that a receive sets aside, if it does.
+    #[inline]
+    pub(crate) fn aside(&self, message: &[u8], bytes: usize) -> Option<[u8; ASIDE]> {
+        if self.due & due::ASIDE == 0 || bytes != ASIDE {
+            return None;
+        }
+        message.try_into().ok()
     }
 
     /// What the other side sees of a send.
@@ -373,16 +415,21 @@ impl Pendings {
     }
 
     /// How a transfer ended.
+    #[inline(always)]
     pub(crate) fn completion(&self, index: u32) -> Option<Completion> {
         let slot = &self.slots[index as usize];
         (slot.stage == Stage::Complete).then(|| slot.ended.get())
     }
 
-    /// Of a transfer that is complete, whether all of its data found room.
+    /// How a transfer ended, in short.
     #[inline]
-    pub(crate) fn ended_well(&self, id: TransferId) -> Option<bool> {
-        let slot = self.slots.get((id.0 & INDEX) as usize)?;
-        (slot.stage != Stage::Active).then(|| slot.ended.get().lost == 0)
+    pub(crate) fn ending(&self, index: u32) -> Ending {
+        let slot = &self.slots[index as usize];
+        match slot.stage {
+            Stage::Complete if slot.ended.is_well() => Ending::Well,
+            Stage::Complete | Stage::Free => Ending::Otherwise,
+            Stage::Active => Ending::Open,
+        }
     }
 
     /// What a transfer matches.

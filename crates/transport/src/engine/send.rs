@@ -175,6 +175,12 @@ impl Outgoing {
     pub(super) fn came_early(&mut self) {
         self.wary = WARY;
     }
+
+    /// Nothing waits to be written.
+    #[inline]
+    pub(super) fn has_nothing_queued(&self) -> bool {
+        self.queue.is_empty()
+    }
 }
 
 impl Engine<'_> {
@@ -187,10 +193,15 @@ impl Engine<'_> {
         }
         self.counters.messages_sent.add(1);
         self.counters.bytes_sent.add(bytes as u64);
-        let is_answer = bytes > INLINE && self.is_answer(to);
+        let is_short = bytes <= INLINE;
+        if is_short && mode == Mode::Standard && to != self.rank && self.send_line(to, envelope, buffer) {
+            return None;
+        }
+        let is_answer = !is_short && self.is_answer(to);
         let out = &mut self.outgoing[to];
         let in_lines = bytes <= most_in_lines(&out.producer, is_answer);
-        if (in_lines || bytes <= PAGE && out.producer.has_page())
+        if !is_short
+            && (in_lines || bytes <= PAGE && out.producer.has_page())
             && mode == Mode::Standard
             && buffer.layout.is_none()
             && out.queue.is_empty()
@@ -199,23 +210,14 @@ impl Engine<'_> {
             && self.takes_credit(to, bytes)
         {
             let header = header(kind::EAGER, envelope, bytes);
-            if bytes > INLINE {
-                let piece = Piece::of(header, buffer, &(0..bytes), PieceOrder::AsRead);
-                let receiver = receiver_of(is_answer);
-                let piece = Piece { receiver, ..piece };
-                let producer = &mut self.outgoing[to].producer;
-                if in_lines {
-                    piece.put_in_ring(producer);
-                } else {
-                    piece.put_beside(producer, &mut self.pool, to);
-                }
+            let piece = Piece::of(header, buffer, &(0..bytes), PieceOrder::AsRead);
+            let receiver = receiver_of(is_answer);
+            let piece = Piece { receiver, ..piece };
+            let producer = &mut self.outgoing[to].producer;
+            if in_lines {
+                piece.put_in_ring(producer);
             } else {
-                let data = match bytes {
-                    0 => &[],
-                    // SAFETY: `bytes` bytes of the user's data; only of none, the address may be anything.
-                    _ => unsafe { std::slice::from_raw_parts(buffer.address, bytes) },
-                };
-                self.outgoing[to].producer.put_line(header, data);
+                piece.put_beside(producer, &mut self.pool, to);
             }
             self.take_ahead(to);
             self.wake(to);
@@ -374,7 +376,7 @@ impl Engine<'_> {
 
     /// A message is out: the next one may follow it at once.
     #[inline]
-    fn take_ahead(&mut self, to: usize) {
+    pub(super) fn take_ahead(&mut self, to: usize) {
         let read = self.incoming[to].consumer.consumed();
         let out = &mut self.outgoing[to];
         let in_row = std::mem::replace(&mut out.followed, read) == read;

@@ -282,6 +282,9 @@ impl PieceHeader {
 /// Bytes of the piece that starts at a line when so many are left: both sides know it.
 #[inline]
 pub fn piece_bytes(line: u32, left: usize) -> usize {
+    if left <= INLINE {
+        return left;
+    }
     let lines = PIECE_LINES.min(LINES - line) as usize;
     left.min(lines * LINE - HEADER)
 }

@@ -439,7 +439,7 @@ fn a_send_that_was_complete_at_once_is_cancelled_until_a_receive_has_its_message
             let (mut data, mut place) = (sample(bytes), vec![0; bytes]);
             let mut send = |job: &mut [Engine]| {
                 let id = job[0].send_by_id(to, envelope(0, 5), &buffer(&mut data), Mode::Standard);
-                assert!(job[0].is_complete(id) && job[0].ended_well(id) == Some(true));
+                assert!(job[0].is_complete(id) && job[0].ending(id) == Some(Ending::Well));
                 id
             };
             let sends = [(); 3].map(|()| send(&mut job));
