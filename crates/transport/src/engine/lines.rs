@@ -64,7 +64,6 @@ impl Engine<'_> {
                 None => transfer.buffer.write_line(piece),
             }
             transfers.complete(receive);
-            incoming.began = incoming.consumer.consumed();
             told |= incoming.consumer.consume(bytes);
             taken += 1;
         }
