@@ -439,9 +439,13 @@ impl<M: RingLines> PieceWriter<M> {
     }
 
     /// Writes a piece of up to 48 bytes. It must fit.
+    ///
+    /// # Panics
+    /// It has more bytes.
     #[inline]
     pub fn put_line(&mut self, header: PieceHeader, data: &[u8]) {
-        debug_assert!(data.len() <= INLINE && self.free > 1);
+        assert!(data.len() <= INLINE, "{} bytes in a line of {INLINE}", data.len());
+        debug_assert!(self.free > 1);
         // SAFETY: the line has INLINE bytes of data, and is the sender's until it is published.
         unsafe { copy_small(data.as_ptr(), self.memory.data(self.line), data.len()) };
         self.publish(header, 1);
