@@ -8,7 +8,7 @@ use loom::thread;
 use std::sync::Arc;
 use transport::asleep::Asleep;
 use transport::claims::{ClaimEnd, Claims};
-use transport::ring::{HEADER, LINE, LINES, PieceHeader, PieceReader, PieceWriter, RingLines};
+use transport::ring::{Counters, HEADER, LINE, LINES, PieceHeader, PieceReader, PieceWriter, RingLines};
 use transport::segment::PAGE;
 use transport::slots::{Owed, SlotCount};
 
@@ -16,10 +16,11 @@ use transport::slots::{Owed, SlotCount};
 struct Lines {
     stamps: Vec<AtomicU64>,
     rests: Vec<AtomicU64>,
-    counters: [AtomicU64; 2],
+    counters: [AtomicU64; 3],
     used: Vec<UnsafeCell<()>>,
     data: std::cell::UnsafeCell<Vec<u8>>,
     pages: std::cell::UnsafeCell<Vec<u8>>,
+    pages_used: Vec<UnsafeCell<()>>,
 }
 // SAFETY: that the data is used by one side at a time is what the model finds out, by `used`.
 unsafe impl Sync for Lines {}
@@ -32,11 +33,19 @@ impl Lines {
         Arc::new(Self {
             stamps: words(),
             rests: words(),
-            counters: [AtomicU64::new(0), AtomicU64::new(0)],
+            counters: [0; 3].map(AtomicU64::new),
             used: (0..LINES).map(|_| UnsafeCell::new(())).collect(),
             data: std::cell::UnsafeCell::new(vec![0; LINES as usize * LINE]),
             pages: std::cell::UnsafeCell::new(vec![0; LINES as usize * PAGE]),
+            pages_used: (0..LINES).map(|_| UnsafeCell::new(())).collect(),
         })
+    }
+
+    /// What tells loom of a use of the page that starts there, if it is one of these.
+    fn use_of(&self, start: *const u8) -> Option<&UnsafeCell<()>> {
+        // SAFETY: the vector stays where it is, and only its address is used.
+        let first = unsafe { (*self.pages.get()).as_ptr() };
+        self.pages_used.get((start as usize).wrapping_sub(first as usize) / PAGE)
     }
 }
 
@@ -83,18 +92,21 @@ impl RingLines for Side {
     }
 
     fn page(&self, line: u32) -> Option<*mut u8> {
-        // Who uses it uses the data of its line, too.
+        // Who uses it tells loom by `pages_used`.
         // SAFETY: inside the vector, whose memory stays where it is.
         Some(unsafe { (*self.lines.pages.get()).as_mut_ptr().add(line as usize * PAGE) })
     }
 
-    fn counters(&self) -> (u64, u64) {
-        (self.lines.counters[0].load(Ordering::Acquire), self.lines.counters[1].load(Ordering::Relaxed))
+    fn counters(&self) -> Counters {
+        let consumed = self.lines.counters[0].load(Ordering::Acquire);
+        let [handed_on, answered] = [1, 2].map(|index| self.lines.counters[index].load(Ordering::Relaxed));
+        Counters { consumed, handed_on, answered }
     }
 
-    fn publish_counters(&self, consumed: u64, handed_on: u64) {
-        self.lines.counters[1].store(handed_on, Ordering::Relaxed);
-        self.lines.counters[0].store(consumed, Ordering::Release);
+    fn publish_counters(&self, counters: Counters) {
+        self.lines.counters[1].store(counters.handed_on, Ordering::Relaxed);
+        self.lines.counters[2].store(counters.answered, Ordering::Relaxed);
+        self.lines.counters[0].store(counters.consumed, Ordering::Release);
     }
 
     fn connect(&self) {}
@@ -118,6 +130,7 @@ fn messages_come_whole_and_in_order_through_a_ring_that_wraps() {
         let side = |writes| Side { lines: lines.clone(), writes };
         let mut producer = PieceWriter::new(side(true));
         let mut consumer = PieceReader::new(side(false));
+        let back = PieceWriter::new(Side { lines: Lines::new(), writes: true });
         let sender = thread::spawn(move || {
             for (number, bytes) in MESSAGES.into_iter().enumerate() {
                 let mut sent = 0;
@@ -126,7 +139,7 @@ fn messages_come_whole_and_in_order_through_a_ring_that_wraps() {
                         thread::yield_now();
                     }
                     let fill = |page: &mut [u8]| page.fill(number as u8 + 1);
-                    producer.put_beside(header(number as u32, bytes), 7, bytes, 0, fill);
+                    producer.put_beside(header(number as u32, bytes), 7, bytes, None, 0, fill);
                     sent = bytes;
                 }
                 while sent < bytes {
@@ -151,7 +164,7 @@ fn messages_come_whole_and_in_order_through_a_ring_that_wraps() {
                 assert_eq!(seen, header(number as u32, bytes));
                 if bytes > MOST_IN_LINES {
                     // SAFETY: peeked, and consumed below.
-                    let (word, data) = unsafe { consumer.beside(bytes) }.unwrap();
+                    let (word, data) = unsafe { consumer.beside(&back, bytes) }.unwrap();
                     assert!(word == 7 && data.len() == bytes);
                     assert!(data.iter().all(|&byte| byte == number as u8 + 1));
                     consumer.consume(0);
@@ -171,6 +184,93 @@ fn messages_come_whole_and_in_order_through_a_ring_that_wraps() {
         assert_eq!(consumer.peek(), None);
         sender.join().unwrap();
     });
+}
+
+/// A rank's sides of two rings.
+struct Sides {
+    rings: [Arc<Lines>; 2],
+    producer: PieceWriter<Side>,
+    consumer: PieceReader<Side>,
+    sent: u32,
+    received: u32,
+    /// Messages that went in pages which had come.
+    returned: u32,
+}
+
+impl Sides {
+    fn of(rings: &[Arc<Lines>; 2], rank: usize) -> Self {
+        let side = |ring: usize, writes| Side { lines: rings[ring].clone(), writes };
+        let (producer, consumer) =
+            (PieceWriter::new(side(rank, true)), PieceReader::new(side(1 - rank, false)));
+        Self { rings: rings.clone(), producer, consumer, sent: 0, received: 0, returned: 0 }
+    }
+
+    /// Sends a message in a page, if there is one, else in a line.
+    fn send(&mut self) {
+        while !self.producer.fits(0) {
+            thread::yield_now();
+        }
+        let (number, rings) = (self.sent, &self.rings);
+        let header = |kind| PieceHeader::new(kind, 0, number, 0, 8);
+        let fill = |page: &mut [u8]| {
+            let used = rings.iter().find_map(|ring| ring.use_of(page.as_ptr())).unwrap();
+            used.with_mut(|_| page.fill(number as u8));
+        };
+        if self.consumer.has_page() {
+            self.producer.put_in_page_that_came(&mut self.consumer, header(1), 0, 8, fill);
+            self.returned += 1;
+        } else if self.producer.gets_page(&self.consumer) {
+            self.producer.put_beside(header(1), 0, 8, Some(self.consumer.consumed()), 0, fill);
+        } else {
+            self.producer.put_line(header(2), &[]);
+        }
+        self.sent += 1;
+    }
+
+    fn receive(&mut self) {
+        let seen = loop {
+            match self.consumer.peek() {
+                Some(header) => break header,
+                None => thread::yield_now(),
+            }
+        };
+        assert_eq!(seen.context(), self.received);
+        if seen.kind() == 1 {
+            // SAFETY: peeked, and consumed below.
+            let (_, data) = unsafe { self.consumer.beside(&self.producer, 8) }.unwrap();
+            let used = self.rings.iter().find_map(|ring| ring.use_of(data.as_ptr())).unwrap();
+            used.with(|_| assert!(data.iter().all(|&byte| byte == self.received as u8)));
+        }
+        self.consumer.consume(0);
+        self.received += 1;
+    }
+}
+
+/// What the two ranks do one after the other, over more than a lap, and whether an answer goes in the page that came.
+/// To and fro; an answer that is not read before its page has its turn; and one that comes when its page may have been
+/// taken back.
+const ORDERS: [([&str; 2], bool); 3] =
+    [(["srsrsr", "rsrsrs"], true), (["ssssssr", "rsrrrrr"], true), (["ssssssr", "rrsrrrr"], false)];
+
+#[test]
+fn a_page_that_goes_to_and_fro_is_one_sides_at_a_time() {
+    for (orders, returns) in ORDERS {
+        let mut model = loom::model::Builder::new();
+        model.preemption_bound = Some(3);
+        model.check(move || {
+            let rings = [Lines::new(), Lines::new()];
+            let run = |mut sides: Sides, order: &str| {
+                for what in order.chars() {
+                    if what == 's' { sides.send() } else { sides.receive() }
+                }
+                sides.returned
+            };
+            let (first, second) = (Sides::of(&rings, 0), Sides::of(&rings, 1));
+            let other = thread::spawn(move || run(second, orders[1]));
+            run(first, orders[0]);
+            assert_eq!(other.join().unwrap() > 0, returns, "{orders:?}");
+        });
+    }
 }
 
 #[test]

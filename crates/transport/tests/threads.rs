@@ -76,6 +76,7 @@ fn so_do_the_pages_beside_its_lines() {
     const SIZES: [usize; 5] = [1, 300, 4096, 1024, 48];
     let segment = Segment::private(2, 2).unwrap();
     let area = Area::of(&segment, 0, 1);
+    let back = PieceWriter::new(Area::of(&segment, 1, 0));
     thread::scope(|scope| {
         scope.spawn(move || {
             let mut writer = PieceWriter::new(area);
@@ -86,26 +87,112 @@ fn so_do_the_pages_beside_its_lines() {
                 let bytes = SIZES[number % SIZES.len()];
                 let header = PieceHeader::new(1, 0, CONTEXT, number as i32, bytes as u32);
                 let fill = |page: &mut [u8]| page.fill(number as u8);
-                writer.put_beside(header, number as u64, bytes, bytes.min(1024), fill);
+                writer.put_beside(header, number as u64, bytes, None, bytes.min(1024), fill);
             }
         });
         let mut reader = PieceReader::new(area);
         for number in 0..PIECES {
             let header = next_header(&mut reader);
-            reader.fetch_beside_next(1024);
+            if let Some((_, words)) = reader.peek_behind() {
+                reader.fetch_beside(words, 1024);
+            }
             // SAFETY: peeked, and consumed below.
-            let (word, data) = unsafe { reader.beside(header.length() as usize) }.unwrap();
+            let (word, data) = unsafe { reader.beside(&back, header.length() as usize) }.unwrap();
             assert_eq!((header.tag(), word, data.len()), (number as i32, number as u64, SIZES[number % 5]));
             assert!(data.iter().all(|&byte| byte == number as u8));
             reader.consume(0);
+            assert!(!reader.has_page(), "none was lent");
         }
         // SAFETY: nothing is read: it is more than a page.
-        assert!(unsafe { reader.beside(4097) }.is_none());
+        assert!(unsafe { reader.beside(&back, 4097) }.is_none());
     });
     // Ranks that share cpus have none.
-    let reader = PieceReader::new(Area::of(&Segment::private(3, 2).unwrap(), 0, 1));
+    let segment = Segment::private(3, 2).unwrap();
+    let back = PieceWriter::new(Area::of(&segment, 1, 0));
+    let mut reader = PieceReader::new(Area::of(&segment, 0, 1));
     // SAFETY: as above: nothing is read.
-    assert!(unsafe { reader.beside(1) }.is_none());
+    assert!(unsafe { reader.beside(&back, 1) }.is_none());
+}
+
+/// A rank's sides of the two rings between it and another one.
+struct Sides {
+    writer: PieceWriter<Area>,
+    reader: PieceReader<Area>,
+    sent: usize,
+    received: usize,
+    /// Messages that went in pages which had come.
+    returned: usize,
+}
+
+impl Sides {
+    fn of(segment: &Segment, rank: usize) -> Self {
+        let area = |from, to| Area::of(segment, from, to);
+        let (writer, reader) =
+            (PieceWriter::new(area(rank, 1 - rank)), PieceReader::new(area(1 - rank, rank)));
+        Self { writer, reader, sent: 0, received: 0, returned: 0 }
+    }
+
+    /// Sends a message in a page, if there is one, else in a line.
+    fn send(&mut self) {
+        while !self.writer.fits(0) {
+            thread::yield_now();
+        }
+        let (number, bytes) = (self.sent as u64, 1 + self.sent % 4096);
+        let header = |kind| PieceHeader::new(kind, 0, CONTEXT, number as i32, bytes as u32);
+        let fill = |page: &mut [u8]| page.fill(number as u8);
+        if self.reader.has_page() {
+            self.writer.put_in_page_that_came(&mut self.reader, header(1), number, bytes, fill);
+            self.returned += 1;
+        } else if self.writer.gets_page(&self.reader) {
+            self.writer.put_beside(header(1), number, bytes, Some(self.reader.consumed()), 0, fill);
+        } else {
+            self.writer.put_line(header(2), &[]);
+        }
+        self.sent += 1;
+    }
+
+    fn receive(&mut self) {
+        let header = next_header(&mut self.reader);
+        assert_eq!(header.tag(), self.received as i32);
+        if header.kind() == 1 {
+            // SAFETY: peeked, and consumed below.
+            let beside = unsafe { self.reader.beside(&self.writer, header.length() as usize) };
+            let (word, data) = beside.unwrap();
+            assert_eq!(word, self.received as u64);
+            assert!(data.iter().all(|&byte| byte == self.received as u8), "message {}", self.received);
+        }
+        self.reader.consume(0);
+        self.received += 1;
+    }
+}
+
+#[test]
+fn pages_go_to_and_fro_and_are_never_written_by_both_sides() {
+    const ROUNDS: usize = if cfg!(miri) { 150 } else { 30_000 };
+    // How many messages each of the two sends in a round, and whether they cross.
+    const PATTERNS: [([usize; 2], bool); 6] =
+        [([1, 1], false), ([1, 1], false), ([3, 1], false), ([1, 2], true), ([0, 1], false), ([70, 1], true)];
+    let segment = Segment::private(2, 2).unwrap();
+    let run = |rank: usize| {
+        let mut sides = Sides::of(&segment, rank);
+        for round in 0..ROUNDS {
+            let (messages, cross) = PATTERNS[round / 50 % PATTERNS.len()];
+            let (sent, received) = (messages[rank], messages[1 - rank]);
+            let receives_first = rank == 1 && !cross;
+            if receives_first {
+                (0..received).for_each(|_| sides.receive());
+            }
+            (0..sent).for_each(|_| sides.send());
+            if !receives_first {
+                (0..received).for_each(|_| sides.receive());
+            }
+        }
+        assert!(sides.returned > ROUNDS / 4, "rank {rank}: {} of {}", sides.returned, sides.sent);
+    };
+    thread::scope(|scope| {
+        scope.spawn(|| run(0));
+        run(1);
+    });
 }
 
 #[test]

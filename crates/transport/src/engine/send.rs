@@ -198,10 +198,11 @@ impl Engine<'_> {
             return None;
         }
         let is_answer = !is_short && self.is_answer(to);
-        let out = &mut self.outgoing[to];
-        let in_lines = bytes <= most_in_lines(&out.producer, is_answer);
+        let (out, consumer) = (&mut self.outgoing[to], &self.incoming[to].consumer);
+        let page_came = !is_short && consumer.has_page();
+        let in_lines = !page_came && bytes <= most_in_lines(&out.producer, is_answer);
         if !is_short
-            && (in_lines || bytes <= PAGE && out.producer.has_page())
+            && (in_lines || bytes <= PAGE && (page_came || out.producer.gets_page(consumer)))
             && mode == Mode::Standard
             && buffer.layout.is_none()
             && out.queue.is_empty()
@@ -213,11 +214,10 @@ impl Engine<'_> {
             let piece = Piece::of(header, buffer, &(0..bytes), PieceOrder::AsRead);
             let receiver = receiver_of(is_answer);
             let piece = Piece { receiver, ..piece };
-            let producer = &mut self.outgoing[to].producer;
             if in_lines {
-                piece.put_in_ring(producer);
+                piece.put_in_ring(&mut self.outgoing[to].producer);
             } else {
-                piece.put_beside(producer, &mut self.pool, to);
+                self.put_in_page(to, &piece);
             }
             self.take_ahead(to);
             self.wake(to);
@@ -672,7 +672,7 @@ impl<'a> Piece<'a> {
     fn put(&self, outgoing: &mut [Outgoing], pool: &mut Pool, to: usize) -> Option<Range<usize>> {
         let Outgoing { producer, spoke, has_read, .. } = &mut outgoing[to];
         if self.goes_beside(producer) {
-            return producer.fits(INLINE).then(|| self.put_beside(producer, pool, to));
+            return producer.fits(INLINE).then(|| self.put_beside(producer, pool, to, None));
         }
         if self.left > most_in_ring(self.receiver == Receiver::Waits) {
             let begins = producer.produced() + 1;

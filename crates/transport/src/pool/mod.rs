@@ -402,11 +402,14 @@ impl Pool {
         self.fills.choose(filling.is_returned, data, bytes, costs)
     }
 
-    /// The same of the page beside a line, which a message of so many bytes fills; nothing: by single lines.
+    /// The same of a page, which a contiguous message of so many bytes fills. `came`: it came with a message. Few bytes
+    /// are copied by single lines.
     #[inline]
-    pub(crate) fn choose_fill_of_page(&mut self, to: usize, bytes: usize) -> Option<TimedFill> {
-        let is_chosen = bytes > FETCHED && !self.is_on_this_cpu(to);
-        is_chosen.then(|| self.fills.choose(false, bytes, bytes, &self.segment().header().costs))
+    pub(crate) fn choose_fill_of_page(&mut self, to: usize, bytes: usize, came: bool) -> TimedFill {
+        if bytes <= FETCHED || self.is_on_this_cpu(to) {
+            return TimedFill::through_caches(came);
+        }
+        self.fills.choose(came, bytes, bytes, &self.segment().header().costs)
     }
 
     /// Whether a rank copies on the cpu where this one does.

@@ -6,18 +6,21 @@
 //! ```
 //!
 //! A *piece* is a line with a header, whose data may go on in the lines behind it, up to the end of the ring; or it
-//! lies in the page beside the line, where there are such pages. The header's first word is written last and carries
-//! the lap, so that a message of up to 48 bytes costs the transfer of one line: there is no head or tail that both
-//! sides touch. The receiver says now and then how far it has come, in the counters. No piece starts in the last
-//! lines, where a short one would not fit.
+//! lies in the page beside the line, where there are such pages, or in one that came from the other side (`lent`). The
+//! header's first word is written last and carries the lap, so that a message of up to 48 bytes costs the transfer of
+//! one line: there is no head or tail that both sides touch. The receiver says now and then how far it has come, in the
+//! counters. No piece starts in the last lines, where a short one would not fit.
 //!
 //! The bytes at the place of the next header must not look like one. An old header does not, because its lap is over.
 //! Where the lap before had data, the sender clears the stamp before it publishes the piece in front.
+
+mod lent;
 
 use crate::copy::{copy_small, fetch_to_read, fetch_to_write};
 use crate::early::{Early, EarlyLine};
 use crate::segment::{PAGE, PAGES_OF_PAIR, Segment};
 use host::clock::kernel_ns;
+use lent::{Beside, LentPages, RingPage};
 use std::sync::atomic::{AtomicU64, Ordering, fence};
 
 /// Bytes of a line.
@@ -62,6 +65,17 @@ const AHEAD: u32 = if cfg!(loom) { 1 } else { 8 };
 /// and 26 while a line takes 250 ns, on an EPYC.)
 const TAKEN: u32 = if cfg!(loom) { 1 } else { 16 };
 
+/// What a receiver says of a ring.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// How far it has come: lines since the start.
+    pub consumed: u64,
+    /// Eager bytes that it has handed on since the start.
+    pub handed_on: u64,
+    /// How far its own ring to the sender was written when it last answered in a page of this one.
+    pub answered: u64,
+}
+
 /// The memory of a ring: in the segment, or a model of it.
 pub trait RingLines {
     /// First word of a line; everything written before it was published is visible.
@@ -84,10 +98,10 @@ pub trait RingLines {
     }
     /// Gets memory for the page beside a line and for those behind it, so many.
     fn get_pages(&self, _line: u32, _pages: u32) {}
-    /// How far the receiver has come, and the eager bytes it has handed on.
-    fn counters(&self) -> (u64, u64);
-    /// Says how far the receiver has come, after everything it read before.
-    fn publish_counters(&self, consumed: u64, handed_on: u64);
+    /// What the receiver last said.
+    fn counters(&self) -> Counters;
+    /// Says it, after everything that the receiver read and wrote before.
+    fn publish_counters(&self, counters: Counters);
     /// Tells the receiver that this ring is in use.
     fn connect(&self);
     /// Gets a line into this cpu's cache, to be written soon.
@@ -193,14 +207,17 @@ impl RingLines for Area {
     }
 
     #[inline]
-    fn counters(&self) -> (u64, u64) {
-        (self.counter(0).load(Ordering::Acquire), self.counter(1).load(Ordering::Relaxed))
+    fn counters(&self) -> Counters {
+        let consumed = self.counter(0).load(Ordering::Acquire);
+        let [handed_on, answered] = [1, 2].map(|index| self.counter(index).load(Ordering::Relaxed));
+        Counters { consumed, handed_on, answered }
     }
 
     #[inline]
-    fn publish_counters(&self, consumed: u64, handed_on: u64) {
-        self.counter(1).store(handed_on, Ordering::Relaxed);
-        self.counter(0).store(consumed, Ordering::Release);
+    fn publish_counters(&self, counters: Counters) {
+        self.counter(1).store(counters.handed_on, Ordering::Relaxed);
+        self.counter(2).store(counters.answered, Ordering::Relaxed);
+        self.counter(0).store(counters.consumed, Ordering::Release);
     }
 
     #[inline]
@@ -317,8 +334,11 @@ pub struct PieceWriter<M> {
     free: u32,
     /// Lines written since the start.
     produced: u64,
-    /// The last the receiver said of eager bytes handed on.
-    handed_on: u64,
+    /// What the receiver last said.
+    said: Counters,
+    lent: LentPages,
+    /// How far the ring was written when the last message was that lies in a page which it lent.
+    last_lent: u64,
     /// Lines in which data lies, a bit each.
     raw: [u64; 4],
     /// Which of the pages have memory, a bit for so many each.
@@ -342,7 +362,9 @@ impl<M: RingLines> PieceWriter<M> {
             lap: 1,
             free: 0,
             produced: 0,
-            handed_on: 0,
+            said: Counters::default(),
+            lent: LentPages::default(),
+            last_lent: 0,
             raw: [0; 4],
             has_memory: 0,
             corrupt: false,
@@ -410,12 +432,11 @@ impl<M: RingLines> PieceWriter<M> {
 
     /// Reads how far the receiver has come.
     pub fn refresh(&mut self) {
-        let (consumed, handed_on) = self.memory.counters();
-        match self.produced.checked_sub(consumed) {
+        self.said = self.memory.counters();
+        match self.produced.checked_sub(self.said.consumed) {
             Some(used) if used <= u64::from(LINES - self.free) => self.free = LINES - used as u32,
             _ => self.corrupt = true,
         }
-        self.handed_on = handed_on;
     }
 
     /// A message was written; `in_row`: behind another one, to which nothing was answered. Takes the lines of the next
@@ -435,7 +456,7 @@ impl<M: RingLines> PieceWriter<M> {
 
     /// Eager bytes that the receiver has handed on since the start, as last seen.
     pub fn handed_on(&self) -> u64 {
-        self.handed_on
+        self.said.handed_on
     }
 
     /// Writes a piece of up to 48 bytes. It must fit.
@@ -473,40 +494,104 @@ impl<M: RingLines> PieceWriter<M> {
 
     /// Whether there is a page beside the next line, as beside all others, or beside none.
     #[inline]
-    pub fn has_page(&self) -> bool {
+    pub fn has_pages(&self) -> bool {
         self.memory.page(self.line).is_some()
     }
 
+    /// Whether there is one that is not lent.
+    #[inline]
+    pub fn has_page(&self) -> bool {
+        self.has_pages() && !self.lent.is_lent(self.line)
+    }
+
+    /// The same; one that is lent is taken back if nothing will come there, as `reader` of the ring back knows.
+    #[inline]
+    pub fn gets_page(&mut self, reader: &PieceReader<M>) -> bool {
+        self.has_page() || self.has_pages() && self.takes_page_back(reader)
+    }
+
+    #[cold]
+    fn takes_page_back(&mut self, reader: &PieceReader<M>) -> bool {
+        let is_here = reader.came == Some(RingPage { line: self.line, own: true });
+        !is_here
+            && reader.consumed >= self.said.answered
+            && self.lent.take_back(self.line, self.said.consumed)
+    }
+
     /// Writes a piece of up to a page, whose `bytes` lie beside its line, filled by `fill`, with a word in the line. It
-    /// must fit. Fetches the next page before it is filled, when so many bytes are to be `fetched`.
+    /// must fit. `lends`: the receiver, whose ring was read so far, may answer there. Fetches the next page before it
+    /// is filled, when so many bytes are to be `fetched`.
     ///
     /// # Panics
-    /// There are no pages, or it has more bytes.
+    /// There is no page that is not lent, or it has more bytes.
     #[inline]
     pub fn put_beside(
         &mut self,
         header: PieceHeader,
         word: u64,
         bytes: usize,
+        lends: Option<u64>,
         fetched: usize,
         fill: impl FnOnce(&mut [u8]),
     ) {
-        debug_assert!(self.free > 1);
-        let page = self.memory.page(self.line).filter(|_| bytes <= PAGE).expect("a page of so many bytes");
+        assert!(self.has_page(), "a page that is not lent");
         let part = self.line / PAGES_TOGETHER;
         if self.has_memory & 1 << part == 0 {
             self.get_memory(part);
         }
-        // The line that will speak of it comes meanwhile.
-        self.memory.fetch(self.line);
-        // SAFETY: inside the page, which is the sender's until the line is published, as the line is.
-        unsafe {
-            fill(std::slice::from_raw_parts_mut(page, bytes));
-            self.memory.data(self.line).cast::<u64>().write_unaligned(word);
-        }
-        self.publish(header, 1);
+        let page = RingPage { line: self.line, own: true };
+        self.put_in(self.memory.page(self.line), header, Beside { word, page, lent: lends }, bytes, fill);
         if let Some(next) = self.memory.page(self.line).filter(|_| fetched > 0) {
             fetch_to_write(next, fetched);
+        }
+    }
+
+    /// The same in the page that came with a message of the other side, which `reader` has read. It is lent again.
+    ///
+    /// # Panics
+    /// None came that is still here, or it has more bytes.
+    #[inline]
+    pub fn put_in_page_that_came(
+        &mut self,
+        reader: &mut PieceReader<M>,
+        header: PieceHeader,
+        word: u64,
+        bytes: usize,
+        fill: impl FnOnce(&mut [u8]),
+    ) {
+        let page = reader.came.take().expect("a page came");
+        let start = if page.own { self.memory.page(page.line) } else { reader.memory.page(page.line) };
+        self.put_in(start, header, Beside { word, page, lent: Some(reader.consumed) }, bytes, fill);
+        if !page.own {
+            reader.answered = self.produced;
+        }
+    }
+
+    /// Writes a piece into a page that starts there and is this side's.
+    #[inline]
+    fn put_in(
+        &mut self,
+        start: Option<*mut u8>,
+        header: PieceHeader,
+        beside: Beside,
+        bytes: usize,
+        fill: impl FnOnce(&mut [u8]),
+    ) {
+        debug_assert!(self.free > 1);
+        let start = start.filter(|_| bytes <= PAGE).expect("a page of so many bytes");
+        // The line that will speak of it comes meanwhile.
+        self.memory.fetch(self.line);
+        // SAFETY: inside the page, which is this side's until the line is published, as the line is: see `lent`.
+        unsafe {
+            fill(std::slice::from_raw_parts_mut(start, bytes));
+            self.memory.data(self.line).cast::<[u64; 3]>().write_unaligned(beside.words());
+        }
+        if beside.lent.is_some() && beside.page.own {
+            self.lent.lend(beside.page.line, self.produced);
+        }
+        self.publish(header, 1);
+        if beside.lent.is_some() {
+            self.last_lent = self.produced;
         }
     }
 
@@ -573,12 +658,26 @@ pub struct PieceReader<M> {
     last: u32,
     /// Eager bytes handed on since the start.
     pub handed_on: u64,
+    /// How far the ring back was written when this side last answered in a page of this one.
+    answered: u64,
+    /// The page that came last, if this side may still answer there.
+    came: Option<RingPage>,
 }
 
 impl<M: RingLines> PieceReader<M> {
     /// The receiver's side of a ring in memory that is all zero.
     pub fn new(memory: M) -> Self {
-        Self { memory, line: 0, lap: 1, consumed: 0, unpublished: 0, last: 1, handed_on: 0 }
+        Self {
+            memory,
+            line: 0,
+            lap: 1,
+            consumed: 0,
+            unpublished: 0,
+            last: 1,
+            handed_on: 0,
+            answered: 0,
+            came: None,
+        }
     }
 
     /// The header of the next piece, when it is there.
@@ -608,38 +707,61 @@ impl<M: RingLines> PieceReader<M> {
 
     /// The header and the first words of the next line, when it is there, behind a piece of one line.
     #[inline]
-    pub fn peek_behind(&self) -> Option<(PieceHeader, [u64; 2])> {
+    pub fn peek_behind(&self) -> Option<(PieceHeader, [u64; 3])> {
         let (line, lines) = behind(self.line, 1);
         let first = self.memory.stamp(line);
         if lines > 1 || first as u8 != self.lap {
             return None;
         }
-        let words = self.memory.data(line).cast::<u64>();
         // SAFETY: a line has room for them; the sender leaves it alone until it is consumed.
-        let words = unsafe { [words.read_unaligned(), words.add(1).read_unaligned()] };
+        let words = unsafe { self.memory.data(line).cast::<[u64; 3]>().read_unaligned() };
         Some((PieceHeader { first: first & !0xff, second: self.memory.rest(line) }, words))
     }
 
-    /// The data of the piece that is there, so many bytes beside its line, and the word in its line; nothing: it has no
-    /// page, or has less room.
+    /// The data of the piece that is there, so many bytes of a page, and the word in its line; nothing: there is no
+    /// such page, or it has less room. `writer` writes the ring back.
     ///
     /// # Safety
     /// `peek` saw a piece of one line, and the slice is gone before `consume`.
     #[inline]
-    pub unsafe fn beside(&self, bytes: usize) -> Option<(u64, &[u8])> {
-        let page = self.memory.page(self.line).filter(|_| bytes <= PAGE)?;
-        // SAFETY: inside the line and its page; the sender leaves them alone until the line is consumed.
-        unsafe {
-            let word = self.memory.data(self.line).cast::<u64>().read_unaligned();
-            Some((word, std::slice::from_raw_parts(page, bytes)))
+    pub unsafe fn beside(&mut self, writer: &PieceWriter<M>, bytes: usize) -> Option<(u64, &[u8])> {
+        // SAFETY: as the caller promised.
+        let (Beside { word, page, lent }, start) =
+            unsafe { self.data_beside(writer) }.filter(|_| bytes <= PAGE)?;
+        // Who sends before it has read what was sent to it, as in an exchange, does not wait for an answer.
+        if lent.is_some_and(|read| read >= writer.last_lent) {
+            self.came = Some(page);
         }
+        // SAFETY: inside the page, which the sender leaves alone until it was answered there, or the line is consumed.
+        Some((word, unsafe { std::slice::from_raw_parts(start, bytes) }))
     }
 
-    /// Fetches so many bytes of the page beside the line behind that of the piece that is there.
+    /// What the line of the piece that is there says of its data, and where that starts, as for `beside`.
+    ///
+    /// # Safety
+    /// `peek` saw a piece of one line.
     #[inline]
-    pub fn fetch_beside_next(&self, bytes: usize) {
-        if let Some(page) = self.memory.page(behind(self.line, 1).0) {
-            fetch_to_read(page, bytes);
+    pub(crate) unsafe fn data_beside(&self, writer: &PieceWriter<M>) -> Option<(Beside, *mut u8)> {
+        // SAFETY: inside the line, which the sender leaves alone until it is consumed.
+        let words = unsafe { self.memory.data(self.line).cast::<[u64; 3]>().read_unaligned() };
+        let beside = Beside::of(words)?;
+        let memory = if beside.page.own { &writer.memory } else { &self.memory };
+        Some((beside, memory.page(beside.page.line)?))
+    }
+
+    /// Whether a page came in which this side may answer.
+    #[inline]
+    pub fn has_page(&self) -> bool {
+        self.came.is_some()
+    }
+
+    /// Fetches so many bytes of the page of which these words of a line speak, if it is one of this ring.
+    #[inline]
+    pub fn fetch_beside(&self, words: [u64; 3], bytes: usize) {
+        if let Some(Beside { page: RingPage { line, own: false }, .. }) = Beside::of(words)
+            && let Some(start) = self.memory.page(line)
+        {
+            fetch_to_read(start, bytes);
         }
     }
 
@@ -698,7 +820,10 @@ impl<M: RingLines> PieceReader<M> {
     #[inline]
     pub fn publish(&mut self) {
         self.unpublished = 0;
-        self.memory.publish_counters(self.consumed, self.handed_on);
+        // From now on the sender may take its pages back.
+        self.came = self.came.filter(|page| page.own);
+        let Self { consumed, handed_on, answered, .. } = *self;
+        self.memory.publish_counters(Counters { consumed, handed_on, answered });
     }
 }
 

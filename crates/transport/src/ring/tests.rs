@@ -86,7 +86,7 @@ fn the_next_line_is_seen_behind_the_one_that_is_there_once_it_is_written() {
         // The first line of the next lap is not looked at.
         let behind = consumer.peek_behind();
         assert_eq!(behind.is_none(), number.is_multiple_of(STARTS));
-        assert!(behind.is_none_or(|behind| behind == (header(number), [u64::from(number), 5])));
+        assert!(behind.is_none_or(|behind| behind == (header(number), [u64::from(number), 5, 0])));
         seen += u32::from(behind.is_some());
         consumer.consume(INLINE);
         assert_eq!((consumer.peek(), consumer.peek_behind()), (Some(header(number)), None));
@@ -132,7 +132,69 @@ fn lines_are_taken_for_a_row_of_messages_and_for_nothing_else() {
 #[test]
 fn a_receiver_that_says_it_is_ahead_is_not_believed() {
     let (mut producer, consumer) = pair();
-    consumer.memory.publish_counters(7, 0);
+    consumer.memory.publish_counters(Counters { consumed: 7, ..Counters::default() });
     producer.refresh();
     assert!(producer.corrupt);
+}
+
+/// A rank's sides of the two rings between two ranks that have pages.
+fn sides(segment: &Segment, rank: usize) -> (PieceWriter<Area>, PieceReader<Area>) {
+    let area = |from, to| Area::of(segment, from, to);
+    (PieceWriter::new(area(rank, 1 - rank)), PieceReader::new(area(1 - rank, rank)))
+}
+
+/// Sends a message in the page that came, or else beside its line; which of the two.
+fn send(sides: &mut (PieceWriter<Area>, PieceReader<Area>)) -> bool {
+    let (writer, reader) = sides;
+    let header = PieceHeader::new(1, 0, 0, 0, 8);
+    assert!(writer.fits(0));
+    let came = reader.has_page();
+    match came {
+        true => writer.put_in_page_that_came(reader, header, 0, 8, |page| page.fill(1)),
+        false => writer.put_beside(header, 0, 8, Some(reader.consumed()), 0, |page| page.fill(1)),
+    }
+    came
+}
+
+fn read((writer, reader): &mut (PieceWriter<Area>, PieceReader<Area>)) {
+    assert!(reader.peek().is_some());
+    // SAFETY: peeked, and consumed below.
+    assert!(unsafe { reader.beside(writer, 8) }.is_some());
+    reader.consume(0);
+}
+
+#[test]
+fn a_page_has_its_turn_with_its_line_once_it_is_not_with_the_other_side_nor_kept_for_an_answer() {
+    let segment = Segment::private(2, 2).unwrap();
+    let (mut one, mut other) = (sides(&segment, 0), sides(&segment, 1));
+    // The page beside the first line goes to and fro until that line has its turn again.
+    for line in 0..STARTS {
+        assert_eq!(send(&mut one), line > 0);
+        if line + 1 < STARTS {
+            read(&mut other);
+            assert!(send(&mut other));
+            // Who has no page says how far it has read.
+            other.1.publish();
+            read(&mut one);
+        }
+    }
+    let gets_page = |one: &mut (PieceWriter<Area>, PieceReader<Area>)| {
+        one.0.refresh();
+        one.0.gets_page(&one.1)
+    };
+    assert!(one.0.line == 0 && one.0.has_pages());
+    assert!(!gets_page(&mut one), "it is on its way");
+    read(&mut other);
+    assert!(!gets_page(&mut one), "the other side may answer there");
+    assert!(send(&mut other));
+    other.1.publish();
+    assert!(!gets_page(&mut one), "an answer is there");
+    read(&mut one);
+    assert!(one.1.has_page() && !gets_page(&mut one), "it is kept for the next message");
+    assert!(send(&mut one) && one.0.line == 1 && one.0.has_page());
+    // The other side keeps none that it may not use any more.
+    read(&mut other);
+    assert!(other.1.has_page());
+    other.1.publish();
+    assert!(!other.1.has_page());
 }

@@ -53,7 +53,7 @@ pub const STORE_BYTES: usize = 1 << 30;
 /// The launcher ended the job.
 const BY_LAUNCHER: u32 = u32::MAX;
 /// "cellmpi" and the version of the layout.
-const MAGIC: u64 = 0x6365_6c6c_6d70_6915;
+const MAGIC: u64 = 0x6365_6c6c_6d70_6916;
 
 /// The mapped segment: a handle on memory that is never unmapped, because ranks use it until they end.
 #[derive(Clone, Copy)]
@@ -337,8 +337,8 @@ impl Segment {
         unsafe { self.base.add(PAGE + self.ranks * PAGE + (to * self.ranks + from) * PAIR_BYTES) }
     }
 
-    /// The pages beside the lines of the ring through which `from` sends to `to`, for messages of up to a page: where
-    /// ranks are few, and have cpus of their own. Only what is used takes memory.
+    /// The pages beside the lines of the ring through which `from` sends to `to`, for messages of up to a page and the
+    /// answers to them: where ranks are few, and have cpus of their own. Only what is used takes memory.
     pub fn pages(&self, from: usize, to: usize) -> Option<*mut u8> {
         assert!(from < self.ranks && to < self.ranks);
         let there = pages_bytes(self.ranks) > 0 && !self.is_crowded();
