@@ -2,7 +2,7 @@
 //! message came that it answers.
 //!
 //! A page has its turn with its line, and nobody keeps it or gives it home, as slots of a pool. One that a receiver may
-//! answer in goes to and fro (`ring::lent`), but not where messages cross on the way: there, nobody waits for one.
+//! answer in goes to and fro (`ring::pages`), but not where messages cross on the way: there, nobody waits for one.
 //! (Always beside lines, and so, by turns of processes in one run on a Xeon while a line takes 170 ns, us, medians of
 //! 12: 256 B to and fro .417 and .326, 1 kB .522 and .427, 2 kB .593 and .607, 4 kB 1.27 and .903.)
 

@@ -212,7 +212,7 @@ mod kind {
     /// message on, from which byte of the slot on; twice how far the sender has read (`crossing`), and 1 more when a
     /// further line speaks of the same slot; and how it was filled.
     pub(crate) const POOLED: u8 = 0x80;
-    /// Of EAGER: all data lies in the page beside the line, or in one that came (`ring::lent`). First word: how it was
+    /// Of EAGER: all data lies in the page beside the line, or in one that came (`ring::pages`). First word: how it was
     /// filled; the next ones are the ring's.
     pub(crate) const BESIDE: u8 = 0x40;
     /// The first piece of an eager message: its envelope and all its bytes.

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! A *piece* is a line with a header, whose data may go on in the lines behind it, up to the end of the ring; or it
-//! lies in the page beside the line, where there are such pages, or in one that came from the other side (`lent`). The
+//! lies in the page beside the line, where there are such pages, or in one that came from the other side (`pages`). The
 //! header's first word is written last and carries the lap, so that a message of up to 48 bytes costs the transfer of
 //! one line: there is no head or tail that both sides touch. The receiver says now and then how far it has come, in the
 //! counters. No piece starts in the last lines, where a short one would not fit.
@@ -14,13 +14,13 @@
 //! The bytes at the place of the next header must not look like one. An old header does not, because its lap is over.
 //! Where the lap before had data, the sender clears the stamp before it publishes the piece in front.
 
-mod lent;
+mod pages;
 
 use crate::copy::{copy_small, fetch_to_read, fetch_to_write};
 use crate::early::{Early, EarlyLine};
 use crate::segment::{PAGE, PAGES_OF_PAIR, Segment};
 use host::clock::kernel_ns;
-use lent::{Beside, LentPages, RingPage};
+use pages::{LentPages, RingPage};
 use std::sync::atomic::{AtomicU64, Ordering, fence};
 
 /// Bytes of a line.
@@ -49,9 +49,6 @@ const SHORT_LINES: u32 = lines_of(POOLED_FROM);
 /// A row begins with this message behind another one, counted from 0. A choice: where each rank sends two and receives
 /// two, two such pairs may follow one another when one rank is ahead.
 const ROW_FROM: u32 = 4;
-/// So many pages beside the lines get memory together.
-const PAGES_TOGETHER: u32 = 16;
-const _: () = assert!(LINES.is_multiple_of(PAGES_TOGETHER) || cfg!(loom));
 /// Pieces start in the first so many lines, so that a short one fits behind each. So short messages of one size are one
 /// piece each, have their headers at the same places lap after lap, and nothing has to be cleared, which costs the
 /// transfer of a line more. (64 bytes to and fro take 0.28 us instead of 0.40 with other places each lap, while a line
@@ -492,115 +489,6 @@ impl<M: RingLines> PieceWriter<M> {
         self.row >= ROW_FROM
     }
 
-    /// Whether there is a page beside the next line, as beside all others, or beside none.
-    #[inline]
-    pub fn has_pages(&self) -> bool {
-        self.memory.page(self.line).is_some()
-    }
-
-    /// Whether there is one that is not lent.
-    #[inline]
-    pub fn has_page(&self) -> bool {
-        self.has_pages() && !self.lent.is_lent(self.line)
-    }
-
-    /// The same; one that is lent is taken back if nothing will come there, as `reader` of the ring back knows.
-    #[inline]
-    pub fn gets_page(&mut self, reader: &PieceReader<M>) -> bool {
-        self.has_page() || self.has_pages() && self.takes_page_back(reader)
-    }
-
-    #[cold]
-    fn takes_page_back(&mut self, reader: &PieceReader<M>) -> bool {
-        let is_here = reader.came == Some(RingPage { line: self.line, own: true });
-        !is_here
-            && reader.consumed >= self.said.answered
-            && self.lent.take_back(self.line, self.said.consumed)
-    }
-
-    /// Writes a piece of up to a page, whose `bytes` lie beside its line, filled by `fill`, with a word in the line. It
-    /// must fit. `lends`: the receiver, whose ring was read so far, may answer there. Fetches the next page before it
-    /// is filled, when so many bytes are to be `fetched`.
-    ///
-    /// # Panics
-    /// There is no page that is not lent, or it has more bytes.
-    #[inline]
-    pub fn put_beside(
-        &mut self,
-        header: PieceHeader,
-        word: u64,
-        bytes: usize,
-        lends: Option<u64>,
-        fetched: usize,
-        fill: impl FnOnce(&mut [u8]),
-    ) {
-        assert!(self.has_page(), "a page that is not lent");
-        let part = self.line / PAGES_TOGETHER;
-        if self.has_memory & 1 << part == 0 {
-            self.get_memory(part);
-        }
-        let page = RingPage { line: self.line, own: true };
-        self.put_in(self.memory.page(self.line), header, Beside { word, page, lent: lends }, bytes, fill);
-        if let Some(next) = self.memory.page(self.line).filter(|_| fetched > 0) {
-            fetch_to_write(next, fetched);
-        }
-    }
-
-    /// The same in the page that came with a message of the other side, which `reader` has read. It is lent again.
-    ///
-    /// # Panics
-    /// None came that is still here, or it has more bytes.
-    #[inline]
-    pub fn put_in_page_that_came(
-        &mut self,
-        reader: &mut PieceReader<M>,
-        header: PieceHeader,
-        word: u64,
-        bytes: usize,
-        fill: impl FnOnce(&mut [u8]),
-    ) {
-        let page = reader.came.take().expect("a page came");
-        let start = if page.own { self.memory.page(page.line) } else { reader.memory.page(page.line) };
-        self.put_in(start, header, Beside { word, page, lent: Some(reader.consumed) }, bytes, fill);
-        if !page.own {
-            reader.answered = self.produced;
-        }
-    }
-
-    /// Writes a piece into a page that starts there and is this side's.
-    #[inline]
-    fn put_in(
-        &mut self,
-        start: Option<*mut u8>,
-        header: PieceHeader,
-        beside: Beside,
-        bytes: usize,
-        fill: impl FnOnce(&mut [u8]),
-    ) {
-        debug_assert!(self.free > 1);
-        let start = start.filter(|_| bytes <= PAGE).expect("a page of so many bytes");
-        // The line that will speak of it comes meanwhile.
-        self.memory.fetch(self.line);
-        // SAFETY: inside the page, which is this side's until the line is published, as the line is: see `lent`.
-        unsafe {
-            fill(std::slice::from_raw_parts_mut(start, bytes));
-            self.memory.data(self.line).cast::<[u64; 3]>().write_unaligned(beside.words());
-        }
-        if beside.lent.is_some() && beside.page.own {
-            self.lent.lend(beside.page.line, self.produced);
-        }
-        self.publish(header, 1);
-        if beside.lent.is_some() {
-            self.last_lent = self.produced;
-        }
-    }
-
-    #[cold]
-    fn get_memory(&mut self, part: u32) {
-        self.has_memory |= 1 << part;
-        self.memory.get_pages(part * PAGES_TOGETHER, PAGES_TOGETHER);
-    }
-
     /// Lines written since the start.
     pub fn produced(&self) -> u64 {
         self.produced
@@ -716,53 +604,6 @@ impl<M: RingLines> PieceReader<M> {
         // SAFETY: a line has room for them; the sender leaves it alone until it is consumed.
         let words = unsafe { self.memory.data(line).cast::<[u64; 3]>().read_unaligned() };
         Some((PieceHeader { first: first & !0xff, second: self.memory.rest(line) }, words))
-    }
-
-    /// The data of the piece that is there, so many bytes of a page, and the word in its line; nothing: there is no
-    /// such page, or it has less room. `writer` writes the ring back.
-    ///
-    /// # Safety
-    /// `peek` saw a piece of one line, and the slice is gone before `consume`.
-    #[inline]
-    pub unsafe fn beside(&mut self, writer: &PieceWriter<M>, bytes: usize) -> Option<(u64, &[u8])> {
-        // SAFETY: as the caller promised.
-        let (Beside { word, page, lent }, start) =
-            unsafe { self.data_beside(writer) }.filter(|_| bytes <= PAGE)?;
-        // Who sends before it has read what was sent to it, as in an exchange, does not wait for an answer.
-        if lent.is_some_and(|read| read >= writer.last_lent) {
-            self.came = Some(page);
-        }
-        // SAFETY: inside the page, which the sender leaves alone until it was answered there, or the line is consumed.
-        Some((word, unsafe { std::slice::from_raw_parts(start, bytes) }))
-    }
-
-    /// What the line of the piece that is there says of its data, and where that starts, as for `beside`.
-    ///
-    /// # Safety
-    /// `peek` saw a piece of one line.
-    #[inline]
-    pub(crate) unsafe fn data_beside(&self, writer: &PieceWriter<M>) -> Option<(Beside, *mut u8)> {
-        // SAFETY: inside the line, which the sender leaves alone until it is consumed.
-        let words = unsafe { self.memory.data(self.line).cast::<[u64; 3]>().read_unaligned() };
-        let beside = Beside::of(words)?;
-        let memory = if beside.page.own { &writer.memory } else { &self.memory };
-        Some((beside, memory.page(beside.page.line)?))
-    }
-
-    /// Whether a page came in which this side may answer.
-    #[inline]
-    pub fn has_page(&self) -> bool {
-        self.came.is_some()
-    }
-
-    /// Fetches so many bytes of the page of which these words of a line speak, if it is one of this ring.
-    #[inline]
-    pub fn fetch_beside(&self, words: [u64; 3], bytes: usize) {
-        if let Some(Beside { page: RingPage { line, own: false }, .. }) = Beside::of(words)
-            && let Some(start) = self.memory.page(line)
-        {
-            fetch_to_read(start, bytes);
-        }
     }
 
     /// Fetches the line behind that of the piece that is there.
