@@ -216,7 +216,7 @@ impl Sides {
             let used = rings.iter().find_map(|ring| ring.use_of(page.as_ptr())).unwrap();
             used.with_mut(|_| page.fill(number as u8));
         };
-        if self.consumer.has_page() {
+        if self.consumer.has_page_that_came() {
             self.producer.put_in_page_that_came(&mut self.consumer, header(1), 0, 8, fill);
             self.returned += 1;
         } else if self.producer.gets_page(&self.consumer) {

@@ -101,7 +101,7 @@ fn so_do_the_pages_beside_its_lines() {
             assert_eq!((header.tag(), word, data.len()), (number as i32, number as u64, SIZES[number % 5]));
             assert!(data.iter().all(|&byte| byte == number as u8));
             reader.consume(0);
-            assert!(!reader.has_page(), "none was lent");
+            assert!(!reader.has_page_that_came(), "none was lent");
         }
         // SAFETY: nothing is read: it is more than a page.
         assert!(unsafe { reader.beside(&back, 4097) }.is_none());
@@ -140,7 +140,7 @@ impl Sides {
         let (number, bytes) = (self.sent as u64, 1 + self.sent % 4096);
         let header = |kind| PieceHeader::new(kind, 0, CONTEXT, number as i32, bytes as u32);
         let fill = |page: &mut [u8]| page.fill(number as u8);
-        if self.reader.has_page() {
+        if self.reader.has_page_that_came() {
             self.writer.put_in_page_that_came(&mut self.reader, header(1), number, bytes, fill);
             self.returned += 1;
         } else if self.writer.gets_page(&self.reader) {

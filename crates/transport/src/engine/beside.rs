@@ -48,7 +48,8 @@ impl Piece<'_> {
             && producer.has_page()
     }
 
-    /// Writes it into the page beside a line, where it must fit; which bytes of the message it has. `lends`: as there.
+    /// Writes it into the page beside a line, where it must fit; which bytes of the message it has. `lends`: as
+    /// in the ring.
     #[inline]
     pub(super) fn put_beside(
         &self,
@@ -125,7 +126,7 @@ impl Engine<'_> {
     #[inline(never)]
     pub(super) fn put_in_page(&mut self, to: usize, piece: &Piece<'_>) {
         let (producer, consumer) = (&mut self.outgoing[to].producer, &mut self.incoming[to].consumer);
-        if consumer.has_page() {
+        if consumer.has_page_that_came() {
             piece.put_in_page_that_came(producer, consumer, &mut self.pool, to);
         } else {
             let lends = (piece.receiver == Receiver::Waits).then(|| consumer.consumed());

@@ -199,7 +199,7 @@ impl Engine<'_> {
         }
         let is_answer = !is_short && self.is_answer(to);
         let (out, consumer) = (&mut self.outgoing[to], &self.incoming[to].consumer);
-        let page_came = !is_short && consumer.has_page();
+        let page_came = !is_short && consumer.has_page_that_came();
         let in_lines = !page_came && bytes <= most_in_lines(&out.producer, is_answer);
         if !is_short
             && (in_lines || bytes <= PAGE && (page_came || out.producer.gets_page(consumer)))

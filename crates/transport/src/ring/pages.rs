@@ -35,6 +35,8 @@ pub(crate) struct Beside {
     pub(super) lent: Option<u64>,
 }
 
+/// Bits of the second word: the page is lent; it is of the ring that its writer writes. Above them lies the number of
+/// its line.
 const LENT: u64 = 1;
 const OWN: u64 = 2;
 const LINE: u32 = 2;
@@ -238,7 +240,7 @@ impl<M: RingLines> PieceReader<M> {
 
     /// Whether a page came in which this side may answer.
     #[inline]
-    pub fn has_page(&self) -> bool {
+    pub fn has_page_that_came(&self) -> bool {
         self.came.is_some()
     }
 

@@ -148,7 +148,7 @@ fn send(sides: &mut (PieceWriter<Area>, PieceReader<Area>)) -> bool {
     let (writer, reader) = sides;
     let header = PieceHeader::new(1, 0, 0, 0, 8);
     assert!(writer.fits(0));
-    let came = reader.has_page();
+    let came = reader.has_page_that_came();
     match came {
         true => writer.put_in_page_that_came(reader, header, 0, 8, |page| page.fill(1)),
         false => writer.put_beside(header, 0, 8, Some(reader.consumed()), 0, |page| page.fill(1)),
@@ -190,11 +190,11 @@ fn a_page_has_its_turn_with_its_line_once_it_is_not_with_the_other_side_nor_kept
     other.1.publish();
     assert!(!gets_page(&mut one), "an answer is there");
     read(&mut one);
-    assert!(one.1.has_page() && !gets_page(&mut one), "it is kept for the next message");
+    assert!(one.1.has_page_that_came() && !gets_page(&mut one), "it is kept for the next message");
     assert!(send(&mut one) && one.0.line == 1 && one.0.has_page());
     // The other side keeps none that it may not use any more.
     read(&mut other);
-    assert!(other.1.has_page());
+    assert!(other.1.has_page_that_came());
     other.1.publish();
-    assert!(!other.1.has_page());
+    assert!(!other.1.has_page_that_came());
 }

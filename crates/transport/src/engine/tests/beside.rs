@@ -81,7 +81,7 @@ fn answers_do() {
 fn an_answer_goes_back_in_the_page_in_which_its_message_came_whatever_its_size() {
     let mut job = job(2);
     pass(&mut job, (1, 0), &mut sample(8), true);
-    let has_page = |job: &[Engine<'_>], of: usize| job[of].incoming[1 - of].consumer.has_page();
+    let has_page = |job: &[Engine<'_>], of: usize| job[of].incoming[1 - of].consumer.has_page_that_came();
     let (mut came, mut before) = (0, None);
     for number in 0..1000 {
         for (from, to) in [(0, 1), (1, 0)] {
@@ -132,7 +132,10 @@ fn messages_that_cross_do_not() {
         for (rank, receive) in receives.into_iter().enumerate() {
             until_complete(&mut job, rank, receive);
             assert!(there[rank] == data[1 - rank]);
-            assert!(number == 0 || !job[rank].incoming[1 - rank].consumer.has_page(), "message {number}");
+            assert!(
+                number == 0 || !job[rank].incoming[1 - rank].consumer.has_page_that_came(),
+                "message {number}"
+            );
         }
     }
 }
