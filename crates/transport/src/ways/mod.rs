@@ -54,9 +54,9 @@ pub(crate) const SHARED_FROM: usize = 2 * 1024 * 1024;
 const SMALLEST: u32 = 16;
 /// Classes of sizes; all sizes above are in the last one.
 const CLASSES: usize = 8;
-/// So many runs in a row of one rank try a way: a choice, as are the next ones. The first ones take longer: they get
-/// memory for the pool, or find in no cache what the runs before left there. (On an EPYC with 1 MB of second cache, 256
-/// kB to and fro take 8 us through the pool and 22 by the kernel. With single runs by turns, the kernel's was
+/// So many messages in a row to one rank try a way: a choice, as are the next ones. The first ones take longer: they
+/// get memory for the pool, or find in no cache what the runs before left there. (On an EPYC with 1 MB of second cache,
+/// 256 kB to and fro take 8 us through the pool and 22 by the kernel. With single runs by turns, the kernel's was
 /// preferred.)
 pub(crate) const TRIAL: u32 = 8;
 /// The pool's slots come back from the other cache only then: the first ten runs of 1 MB after some by the kernel take
@@ -67,18 +67,21 @@ pub(crate) const TRIAL: u32 = 8;
 /// kB between two ranks on an EPYC: 64 kB take 50 us while there is no memory, 6 to 8 at the next use, 2 then, and 5.5
 /// by the kernel.)
 const TRIAL_OF_POOL: u32 = 2 * TRIAL;
-/// Messages above so many bytes are tried in fewer runs, of as many bytes in all: programs send few of them. (34
+/// Of messages above so many bytes, fewer try a way, of as many bytes in all: programs send few of them. (34
 /// gathers of 4 MB between two ranks on an EPYC: 26 tried something, and took 663 to 1,035 us; the others 594.)
 const WHOLE_TRIALS: usize = 1024 * 1024;
 /// But at least so many; the pool gets its memory in the first four or five. By the kernel, one is as good as the next.
 const LEAST_OF_POOL: u32 = 6;
 const LEAST_PAST_CACHES: u32 = 4;
+/// So many runs are enough where many messages are under way. A choice: half of them count. (64 of 256 kB at a time on
+/// a Xeon: trials with as many runs as messages had half of the first second.)
+const LEAST_RUNS: u32 = 5;
 /// The last so many runs of a trial count, at most.
 const COUNTED: usize = 5;
 /// A way is given up after so many runs, the pool after `TRIAL`, when the fastest of them took so many times what the
 /// fastest way takes; after the first one, where that was so in the last trial. (256 kB to and fro on an EPYC while a
 /// line takes 200 ns: 15 us by the kernel at both sides, 150 to 230 by the receiver alone.)
-const HOPELESS_AFTER: usize = 4;
+const HOPELESS_AFTER: u32 = 4;
 const HOPELESS: f32 = 1.5;
 /// One cycle is clearly longer than another that is so many times as long: less may be chance. A choice.
 const CLEAR: f32 = 1.2;
@@ -248,8 +251,8 @@ impl Trials {
         Self { class, lap: lap as u32 }
     }
 
-    /// Runs of a trial of a way.
-    fn runs(self, way: Way) -> u32 {
+    /// Messages of a trial of a way.
+    fn messages(self, way: Way) -> u32 {
         let larger = (smallest_of(self.class) / WHOLE_TRIALS).clamp(1, TRIAL as usize / 2) as u32;
         match way {
             Way::Pool => (TRIAL_OF_POOL / larger).max(LEAST_OF_POOL).max(self.lap + TRIAL / larger),
@@ -264,9 +267,9 @@ impl Trials {
     }
 
     /// A way that is far behind is given up after so many.
-    fn given_up_after(self, way: Way) -> usize {
+    fn given_up_after(self, way: Way) -> u32 {
         match way {
-            Way::Pool => TRIAL.max(self.lap + HOPELESS_AFTER as u32) as usize,
+            Way::Pool => TRIAL.max(self.lap + HOPELESS_AFTER),
             _ => HOPELESS_AFTER,
         }
     }
@@ -291,10 +294,11 @@ fn ways_of(class: usize) -> &'static [Way] {
 #[derive(Clone, Copy, Default)]
 struct Seen {
     phase: Phase,
-    /// Runs that began in the phase, and that ended in it.
+    /// Runs that began in the phase, their messages, and runs that ended in it.
     runs: u32,
+    messages: u32,
     ended: usize,
-    /// In a trial: what the last ones cost, and the least of all.
+    /// In a trial: what the last ones cost by turns, and the least of all.
     counted: [Option<Cost>; COUNTED],
     least: Option<Cost>,
     /// Otherwise: what the way cost in the trials, and what it costs now.
@@ -308,7 +312,9 @@ impl Seen {
         let class = trials.class;
         self.follow(agreed.phase(), agreed, side);
         let is_over = if self.phase.trial {
-            self.runs >= trials.runs(self.phase.way) || self.is_hopeless(trials, agreed, side)
+            let messages = trials.messages(self.phase.way);
+            let has_tried = self.messages >= messages && self.runs >= LEAST_RUNS.min(messages);
+            has_tried || self.is_hopeless(trials, agreed, side)
         } else {
             let has_changed = self.before.zip(self.now).is_some_and(|(before, now)| {
                 now.messages > CHANGE * before.messages || now.messages * CHANGE < before.messages
@@ -345,7 +351,7 @@ impl Seen {
             way if way != Way::Pool && is_far_from(self.before) => 1,
             way => trials.given_up_after(way),
         };
-        self.ended >= after && is_far_from(self.least)
+        self.ended >= LEAST_RUNS.min(after) as usize && self.messages >= after && is_far_from(self.least)
     }
 
     /// Takes note of the phase. What a way has cost in many runs takes the place of what it cost in a trial: by the
@@ -364,24 +370,22 @@ impl Seen {
     fn came(&mut self) {
         if self.phase.trial && self.phase.way == Way::Pool {
             self.runs += 1;
+            self.messages += 1;
             self.ended += 1;
         }
     }
 
     /// A run of this phase cost so much.
-    fn learn(&mut self, trials: Trials, cost: Cost, agreed: &AgreedWay, side: usize) {
+    fn learn(&mut self, cost: Cost, agreed: &AgreedWay, side: usize) {
         if self.phase.trial {
-            // Those that do not count are overwritten by those that do.
-            let runs = trials.runs(self.phase.way) as usize;
-            let most = COUNTED.min(runs.div_ceil(2));
-            let warm_up = runs - most;
-            self.counted[self.ended.saturating_sub(warm_up).min(most - 1)] = Some(cost);
+            self.counted[self.ended % COUNTED] = Some(cost);
             self.least = Some(self.least.map_or(cost, |least| Cost {
                 messages: least.messages.min(cost.messages),
                 cycle: least.cycle.min(cost.cycle),
             }));
             self.ended += 1;
-            let counted: Vec<Cost> = self.counted.iter().flatten().copied().collect();
+            let last = self.ended - COUNTED.min(self.ended.div_ceil(2))..self.ended;
+            let counted: Vec<Cost> = last.filter_map(|run| self.counted[run % COUNTED]).collect();
             agreed.set_cost(side, self.phase.way, Cost::median(&counted));
         } else if let Some(now) = self.now {
             self.now = Some(now.followed_by(cost));
@@ -474,6 +478,7 @@ impl Ways {
             (self.way, self.phase, self.messages, self.since_ns) = (way, phase, 0, now_ns);
             self.has_sent = false;
         }
+        self.known(self.course, self.class).0.messages += 1;
         self.messages += 1;
         self.under_way += 1;
         if shared && self.way == Way::Receiver { Way::Kernel } else { self.way }
@@ -537,7 +542,6 @@ impl Ways {
         let last = self.last.replace((this, now_ns));
         let (side, since_ns) = (self.side, self.since_ns);
         let (course, class, phase) = this;
-        let trials = Trials::of(course, class, self.lap_bytes);
         let (seen, agreed) = self.known(course, class);
         if seen.phase == phase {
             let per_byte = |since_ns, bytes| now_ns.saturating_sub(since_ns).max(1) as f32 / bytes as f32;
@@ -545,7 +549,7 @@ impl Ways {
                 .filter(|&(last, _)| last == this)
                 .map_or(f32::INFINITY, |(_, ended_ns)| per_byte(ended_ns, cycle_bytes));
             let cost = Cost { messages: per_byte(since_ns, bytes), cycle };
-            seen.learn(trials, cost, agreed, side);
+            seen.learn(cost, agreed, side);
         }
     }
 }

@@ -78,7 +78,7 @@ fn a_way_that_was_far_behind_is_given_up_after_one_run_until_it_is_fast() {
         (part * runs as f32).round() as usize
     };
     let first_trial = u64::from(TRIAL_OF_POOL + TRIAL + TRIALS_FIRST);
-    assert_eq!(by_receiver(first_trial, 150_000), HOPELESS_AFTER);
+    assert_eq!(by_receiver(first_trial, 150_000), HOPELESS_AFTER as usize);
     // The next trial, and the messages up to the one behind it.
     assert_eq!(by_receiver(first_trial + u64::from(3 * TRIALS_FIRST), 150_000), 1);
     assert!(by_receiver(2000, 10_000) > 1000);
@@ -118,6 +118,24 @@ fn messages_that_never_pause_change_their_way_now_and_then() {
         by[way as usize] += 1;
     }
     assert!(by[..3].iter().all(|&messages| messages > 150), "{by:?}");
+}
+
+#[test]
+fn messages_that_are_many_at_a_time_are_tried_in_few_runs() {
+    for (at_once, runs) in
+        [(1, [TRIAL_OF_POOL, TRIAL]), (2, [TRIAL_OF_POOL / 2, LEAST_RUNS]), (64, [LEAST_RUNS; 2])]
+    {
+        let mut ways = one();
+        let mut tried = [0; 2];
+        for _ in 0..200 {
+            let way = (0..at_once).map(|_| ways.answer(100_000, false, 0)).last().expect("a message");
+            if way != Way::Receiver && ways.phase.number < 2 {
+                tried[way as usize] += 1;
+            }
+            (0..at_once).for_each(|_| ways.complete(100_000, 9000));
+        }
+        assert_eq!(tried, runs, "{at_once} at a time");
+    }
 }
 
 #[test]
@@ -245,7 +263,7 @@ fn where_messages_go_one_way_the_pool_is_judged_by_slots_that_it_comes_to_again(
     }
     // Slots that come back are the same at once.
     let trials = [Course::ToAndFro, Course::OneWay].map(|course| Trials::of(course, 0, lap * bytes));
-    assert_eq!(trials.map(|trials| trials.runs(Way::Pool)), [TRIAL_OF_POOL, lap as u32 + TRIAL]);
+    assert_eq!(trials.map(|trials| trials.messages(Way::Pool)), [TRIAL_OF_POOL, lap as u32 + TRIAL]);
     // What takes longer is tried more rarely.
     assert_eq!(trials.map(Trials::most_between), [TRIALS_EACH, 3 * TRIALS_EACH]);
 }
