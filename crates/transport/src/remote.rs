@@ -60,7 +60,7 @@ pub(crate) fn try_writing(segment: &Segment, rank: usize) -> Access {
     probe(segment, rank, |pid, known| {
         let mut word = 1u64;
         // SAFETY: a word of our own.
-        unsafe { write(pid, &[Span { address: (&raw mut word).cast(), bytes: 8 }], known + 8, 8) }
+        unsafe { write(pid, &[Span { address: (&raw mut word).cast(), bytes: 8 }], there(known + 8, 8)) }
     })
 }
 
@@ -75,8 +75,14 @@ fn probe(segment: &Segment, rank: usize, works: impl FnOnce(libc::pid_t, u64) ->
     let pid = page.pid.load(Ordering::Relaxed) as libc::pid_t;
     let mut word = 0u64;
     // SAFETY: a word of our own.
-    let read = unsafe { read(pid, &[Span { address: (&raw mut word).cast(), bytes: 8 }], known, 8) };
+    let read =
+        unsafe { read(pid, &[Span { address: (&raw mut word).cast(), bytes: 8 }], &[there(known, 8)]) };
     if read && word == word_of(segment) && works(pid, known) { Access::Works(pid) } else { Access::Forbidden }
+}
+
+/// Bytes in a row in another process: of no use here but for the kernel.
+pub(crate) fn there(address: u64, bytes: usize) -> Span {
+    Span { address: std::ptr::without_provenance_mut(address as usize), bytes }
 }
 
 /// As the kernel wants them: `Span`'s fields in their order.
@@ -84,26 +90,27 @@ fn vectors(spans: &[Span]) -> Vec<libc::iovec> {
     spans.iter().map(|span| libc::iovec { iov_base: span.address.cast(), iov_len: span.bytes }).collect()
 }
 
-/// Reads `bytes` bytes from a process's memory into our own; false when not all of them came.
+/// Reads from a process's memory into our own; false when not all bytes came.
 ///
 /// # Safety
 /// `own` may be written.
-pub(crate) unsafe fn read(pid: libc::pid_t, own: &[Span], other: u64, bytes: usize) -> bool {
-    let remote = libc::iovec { iov_base: other as *mut _, iov_len: bytes };
-    let local = vectors(own);
+pub(crate) unsafe fn read(pid: libc::pid_t, own: &[Span], other: &[Span]) -> bool {
+    let (local, remote) = (vectors(own), vectors(other));
     // SAFETY: our spans by the caller's promise; the kernel checks the other side's addresses.
-    let moved = unsafe { libc::process_vm_readv(pid, local.as_ptr(), local.len() as _, &remote, 1, 0) };
-    moved == bytes as isize
+    let moved = unsafe {
+        libc::process_vm_readv(pid, local.as_ptr(), local.len() as _, remote.as_ptr(), remote.len() as _, 0)
+    };
+    moved == other.iter().map(|span| span.bytes as isize).sum()
 }
 
-/// Writes `bytes` bytes of our own memory to a process's; false when not all of them went.
+/// Writes our own memory to a process's; false when not all bytes went.
 ///
 /// # Safety
 /// `own` may be read.
-pub(crate) unsafe fn write(pid: libc::pid_t, own: &[Span], other: u64, bytes: usize) -> bool {
-    let remote = libc::iovec { iov_base: other as *mut _, iov_len: bytes };
-    let local = vectors(own);
+pub(crate) unsafe fn write(pid: libc::pid_t, own: &[Span], other: Span) -> bool {
+    let (local, remote) = (vectors(own), vectors(&[other]));
     // SAFETY: as for `read`.
-    let moved = unsafe { libc::process_vm_writev(pid, local.as_ptr(), local.len() as _, &remote, 1, 0) };
-    moved == bytes as isize
+    let moved =
+        unsafe { libc::process_vm_writev(pid, local.as_ptr(), local.len() as _, remote.as_ptr(), 1, 0) };
+    moved == other.bytes as isize
 }

@@ -321,6 +321,35 @@ fn messages_cross_each_other_by_line_ring_pool_and_announcement() {
     });
 }
 
+#[test]
+fn a_stream_arrives_whole_through_the_pool_and_by_the_kernel_in_its_turn() {
+    const BYTES: usize = 20_000;
+    const AT_ONCE: usize = 16;
+    // The kernel's first turn is after 64 times 64 messages.
+    const WINDOWS: usize = if cfg!(miri) { 1 } else { 80 * 64 / AT_ONCE };
+    job(2, |engine, rank| {
+        let mut data = sample(BYTES + AT_ONCE + WINDOWS, 0);
+        for window in 0..WINDOWS {
+            let mut into = vec![0; BYTES * AT_ONCE];
+            let transfers: Vec<_> = (0..AT_ONCE)
+                .filter_map(|at| {
+                    let criteria = Criteria { context: CONTEXT, source: Some(0), tag: Some(at as i32) };
+                    let place = if rank == 0 { &mut data[window + at..] } else { &mut into[at * BYTES..] };
+                    // SAFETY: both are left alone until all transfers are complete.
+                    let buffer = unsafe { Buffer::new(place.as_mut_ptr(), BYTES) };
+                    match rank {
+                        0 => engine.send(1, Envelope::new(CONTEXT, 0, at as i32), &buffer, Mode::Standard),
+                        _ => Some(engine.receive(criteria, Some(0), &buffer)),
+                    }
+                })
+                .collect();
+            transfers.into_iter().for_each(|transfer| _ = engine.wait(transfer));
+            let is_whole = |(at, into): (usize, &[u8])| *into == data[window + at..][..BYTES];
+            assert!(rank == 0 || into.chunks(BYTES).enumerate().all(is_whole), "window {window}");
+        }
+    });
+}
+
 /// Sends a word to another rank.
 fn tell(engine: &mut Engine<'_>, to: u16, word: usize) {
     let (mut bytes, source) = (word.to_ne_bytes(), engine.rank() as u16);

@@ -60,6 +60,12 @@ impl Seen {
         self.crosses
     }
 
+    /// Many went since one came.
+    #[inline]
+    fn is_stream(&self) -> bool {
+        self.went == ONE_WAY
+    }
+
     /// One has come, which crosses one or does not.
     #[inline]
     fn saw(&mut self, crosses: bool) {
@@ -113,6 +119,12 @@ impl Crossing {
     #[inline]
     fn seen(&mut self, bytes: usize) -> &mut Seen {
         if bytes > MOST_EAGER { &mut self.large } else { &mut self.small }
+    }
+
+    /// Whether messages of so many bytes go to the other rank and none comes from there.
+    #[inline]
+    pub(super) fn is_stream(&mut self, bytes: usize) -> bool {
+        self.seen(bytes).is_stream()
     }
 
     #[cfg(all(test, not(loom)))]

@@ -18,6 +18,7 @@ mod receive;
 mod rendezvous;
 mod send;
 mod slots;
+mod streams;
 mod unposted;
 
 #[cfg(all(test, not(loom)))]
@@ -229,7 +230,7 @@ mod kind {
     pub(crate) const STREAM: u8 = 5;
     /// A piece of such data. Context and tag: the receiver's transfer; length: bytes from this piece on, at most.
     pub(crate) const DATA: u8 = 6;
-    /// To the sender: its transfer is complete. Words: the sender's transfer.
+    /// To the sender: up to six of its transfers are complete. Words: the sender's transfers, 0 behind the last one.
     pub(crate) const COMPLETE: u8 = 7;
     /// To the sender: claim pieces, too. Words: its transfer, the receiver's, the buffer's address, bytes, where claims
     /// are.

@@ -216,7 +216,9 @@ impl Engine<'_> {
             Access::Works(pid) => {
                 let start_ns = kernel_ns();
                 // SAFETY: as the caller promised.
-                let read = unsafe { remote::read(pid, &[Span { address: into, bytes }], address, bytes) };
+                let read = unsafe {
+                    remote::read(pid, &[Span { address: into, bytes }], &[remote::there(address, bytes)])
+                };
                 let took_ns = kernel_ns() - start_ns;
                 if !self.shares_cpu_with(rank) {
                     self.segment().header().costs.learn(Sort::ByKernel, bytes, bytes, took_ns);
@@ -255,8 +257,9 @@ impl Engine<'_> {
     pub unsafe fn write_memory(&mut self, rank: usize, address: u64, from: *const u8, bytes: usize) -> bool {
         let Access::Works(pid) = self.sharing.writable(&self.segment(), rank) else { return false };
         // SAFETY: as the caller promised; the kernel checks the other address.
-        let written =
-            unsafe { remote::write(pid, &[Span { address: from.cast_mut(), bytes }], address, bytes) };
+        let written = unsafe {
+            remote::write(pid, &[Span { address: from.cast_mut(), bytes }], remote::there(address, bytes))
+        };
         if !written {
             self.wait_for_end();
         }

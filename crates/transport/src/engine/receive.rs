@@ -300,7 +300,7 @@ impl Engine<'_> {
             return self.answer(receive, from, message.token, offer, message.came == 0);
         }
         if message.token != 0 {
-            self.tell(from, kind::COMPLETE, [message.token, 1, 0, 0, 0, 0]);
+            self.tell(from, kind::COMPLETE, [message.token, 0, 0, 0, 0, 0]);
         }
         self.complete_when_here(from, receive);
     }
@@ -722,12 +722,14 @@ impl Engine<'_> {
                 self.stream(from, transfer, words[1], words[2] as usize);
             }
             kind::COMPLETE => {
-                let index = self.answered(from, words[0]);
-                let transfer = self.transfers.at(index);
-                if transfer.bytes < transfer.buffer.bytes {
-                    self.outgoing[from].asked_each = 0;
+                for token in words.into_iter().take_while(|&token| token != 0) {
+                    let index = self.answered(from, token);
+                    let transfer = self.transfers.at(index);
+                    if transfer.bytes < transfer.buffer.bytes && transfer.buffer.bytes > MOST_EAGER {
+                        self.outgoing[from].asked_each = 0;
+                    }
+                    self.transfers.happened(index, due::ANSWER);
                 }
-                self.transfers.happened(index, due::ANSWER);
             }
             kind::EARLY => self.outgoing[from].came_early(),
             kind::SHARE => self.help(from, false, words),

@@ -262,6 +262,10 @@ impl Engine<'_> {
         if is_large {
             self.sharing.ways[to].sent();
         }
+        let counts = !is_large && self.own_copy.is_none() && counts(buffer.bytes);
+        let crosses = counts && self.goes_across(to, buffer.bytes);
+        let streams = counts && !crosses && self.streams_by_kernel(to, buffer, mode);
+        let mode = if streams { Mode::ByKernel } else { mode };
         let eager = match is_large {
             true => {
                 let goes_whole = match mode {
@@ -272,7 +276,7 @@ impl Engine<'_> {
                 let credit = if mode == Mode::Pooled { CREDIT_CROSSING } else { CREDIT };
                 goes_whole && self.takes_credit_of(credit, to, buffer.bytes)
             }
-            false => self.takes_credit(to, buffer.bytes),
+            false => !streams && self.takes_credit(to, buffer.bytes),
         };
         let order = match eager && is_large {
             true => PieceOrder::by_turns(self.sharing.turn(to)),
@@ -280,9 +284,7 @@ impl Engine<'_> {
         };
         let mut rest = 0..buffer.bytes;
         // Who copies own data meanwhile makes no receiver wait for a first part either.
-        let is_exchanged = self.own_copy.is_some()
-            || mode == Mode::Pooled
-            || !is_large && counts(buffer.bytes) && self.goes_across(to, buffer.bytes);
+        let is_exchanged = self.own_copy.is_some() || mode == Mode::Pooled || crosses;
         let receiver = match is_exchanged {
             true => Receiver::Sends,
             // An announcement is answered by a line, too.

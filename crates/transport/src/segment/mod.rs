@@ -53,7 +53,7 @@ pub const STORE_BYTES: usize = 1 << 30;
 /// The launcher ended the job.
 const BY_LAUNCHER: u32 = u32::MAX;
 /// "cellmpi" and the version of the layout.
-const MAGIC: u64 = 0x6365_6c6c_6d70_6916;
+const MAGIC: u64 = 0x6365_6c6c_6d70_6917;
 
 /// The mapped segment: a handle on memory that is never unmapped, because ranks use it until they end.
 #[derive(Clone, Copy)]
