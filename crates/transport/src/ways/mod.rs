@@ -78,9 +78,9 @@ const LEAST_PAST_CACHES: u32 = 4;
 const LEAST_RUNS: u32 = 5;
 /// The last so many runs of a trial count, at most.
 const COUNTED: usize = 5;
-/// A way is given up after so many runs, the pool after `TRIAL`, when the fastest of them took so many times what the
-/// fastest way takes; after the first one, where that was so in the last trial. (256 kB to and fro on an EPYC while a
-/// line takes 200 ns: 15 us by the kernel at both sides, 150 to 230 by the receiver alone.)
+/// A way is given up after so many messages, the pool after `TRIAL`, when the fastest run of them took so many times
+/// what the fastest way takes; after the first one, where that was so in the last trial. (256 kB to and fro on an EPYC
+/// while a line takes 200 ns: 15 us by the kernel at both sides, 150 to 230 by the receiver alone.)
 const HOPELESS_AFTER: u32 = 4;
 const HOPELESS: f32 = 1.5;
 /// One cycle is clearly longer than another that is so many times as long: less may be chance. A choice.
@@ -266,7 +266,7 @@ impl Trials {
         TRIALS_EACH.saturating_mul(1 + self.lap / TRIAL_OF_POOL)
     }
 
-    /// A way that is far behind is given up after so many.
+    /// A way that is far behind is given up after so many messages.
     fn given_up_after(self, way: Way) -> u32 {
         match way {
             Way::Pool => TRIAL.max(self.lap + HOPELESS_AFTER),
