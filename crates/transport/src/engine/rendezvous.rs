@@ -39,7 +39,7 @@ const PIECE: usize = 64 * 1024;
 /// The most bytes of a piece that one side claims and copies by the kernel. Each of its calls costs about 1 us: 4 MB
 /// take 264 us in pieces of 64 kB and 230 in these (on a Xeon).
 const KERNEL_PIECE: usize = 256 * 1024;
-/// The most messages of which a receiver copies so much at once. A choice: more need memory in the kernel.
+/// The most messages of which a receiver copies so much at once: for more, Linux has to get memory (`UIO_FASTIOV`).
 const MOST_AT_ONCE: usize = 8;
 /// So long one side waits for the other to do its part through the pool, before it copies a piece by the kernel. A
 /// choice: who moves messages sends several pieces in that time (one takes 1.1 to 2.5 us on an EPYC).
